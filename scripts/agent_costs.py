@@ -37,6 +37,8 @@ def add_arguments(arguments):
                            help="seconds between the requests of a session")
     arguments.add_argument("--long-pause", type=int, default=DEFAULT_LONG_PAUSE_SECONDS,
                            help="seconds between them in the tables of cold caches; 0 for none")
+    arguments.add_argument("--rows", default="",
+                           help="of the rows that the server is asked for, only those with this in their name")
     arguments.add_argument("--jobs", type=int, default=2, help="sessions that are played at once")
 
 
@@ -49,10 +51,12 @@ class Servers(typing.NamedTuple):
 class PriceList:
     """The sessions at the prices of one model."""
 
-    def __init__(self, servers, model, window, pauses):
+    def __init__(self, servers, model, window, pauses, rows=""):
         self.servers, self.model, self.window, self.pauses = servers, model, window, pauses
+        self.rows = rows
         self.target = TARGETS.get(model["family"], "openai")
-        self.has_marks = model.get("cache_marks") == "blocks"
+        self.has_marks = model.get("cache_marks") is not None
+        self.long_marks = "marks of 12 hours" if model.get("cache_marks") == "breakpoints" else "marks of an hour"
         self.blocks = agent_requests.Blocks(servers.plain, self.target)
         # Bills by pause, strategy and session.
         self.bills = collections.defaultdict(dict)
@@ -77,32 +81,41 @@ class PriceList:
             self.add(name, f"{EVERYTHING}, without marks", agent_requests.without_marks(everything))
             self.add(name, f"the last {LAST_TURNS} turns, marks at the system text only",
                      agent_requests.with_system_marks(last, head))
-            self.add(name, f"{EVERYTHING}, marks of an hour", everything, long_marks=True)
+            self.add(name, f"{EVERYTHING}, {self.long_marks}", everything, long_marks=True)
         for settings in CLEARINGS:
             requests, cleared = conversation.cleared_results(**settings)
             self.figures[f"cleared at {settings['trigger']:,}"] += cleared
             self.add(name, f"results cleared at {settings['trigger']:,}", requests)
-        self.add(name, "Contexture, the model's window", self.ours(name, messages, None))
+        whole = "Contexture, the model's window"
+        if self.rows in whole:
+            self.add(name, whole, self.ours(name, messages, None))
         ours = f"Contexture, window {self.window:,}"
-        requests = self.ours(name, messages, self.window)
-        self.add(name, ours, requests)
-        if self.has_marks:
-            self.add(name, f"{ours}, marks of an hour", requests, long_marks=True)
-        self.add(name, f"{ours}, with memory and a hook's text",
-                 self.ours(name, messages, self.window, with_hook=True))
+        if self.rows in ours:
+            requests = self.ours(name, messages, self.window)
+            self.add(name, ours, requests)
+            if self.has_marks:
+                self.add(name, f"{ours}, {self.long_marks}", requests, long_marks=True)
+        # Where blocks move by themselves, they can stay, and the other way round.
+        other = "move" if self.model.get("preserved_thinking") else "stay"
+        for end, placement in (("", None), (f" that {other}", other)):
+            row = f"{ours}, with memory and a hook's text{end}"
+            if self.rows in row:
+                self.add(name, row, self.ours(name, messages, self.window, True, placement))
 
-    def ours(self, name, messages, window, with_hook=False):
+    def ours(self, name, messages, window, with_hook=False, placement=None):
         """The payloads of a server that is given each turn."""
         server = self.servers.hooked if with_hook else self.servers.plain
         options = {"target": self.target, "model": self.model["name"]}
         if with_hook:
             options["memory"] = True
+        if placement:
+            options["tail_placement"] = placement
         if window:
             options["budget"] = {"context_window": window}
         if self.has_marks:
             options["cache"] = {"ttl": "5m"}
         requests = []
-        session = f"{self.model['name']}-{window}-{name}{'-hook' if with_hook else ''}"
+        session = f"{self.model['name']}-{window}-{name}{'-hook' if with_hook else ''}{placement or ''}"
         for turn, step in enumerate(agent_requests.steps(messages)):
             append = agent_requests.with_memory(step, turn, name) if with_hook else step
             answer = server.call("POST", f"/sessions/{session}/turns", {**options, "append": append})
@@ -112,6 +125,7 @@ class PriceList:
                 self.check(session, request, answer["report"])
                 change = answer["report"]["cache"]["first_change"]
                 what = f"window {window or 'of the model'}{', with a hook' if with_hook else ''}"
+                what += f", text that is to {placement}" if placement else ""
                 self.figures[f"compactions, {what}"] += change is not None and change["why"] == "compaction"
         return requests
 
@@ -167,7 +181,7 @@ def run(servers, sessions, given):
     pauses = [pause for pause in (given.pause, given.long_pause) if pause]
     lists = []
     for name in given.models.split(","):
-        prices = PriceList(servers, rows[name], given.window, pauses)
+        prices = PriceList(servers, rows[name], given.window, pauses, given.rows)
         lists.append(prices)
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             for _ in pool.map(lambda item: prices.session(*item), sessions.items()):

@@ -199,9 +199,10 @@ def main():
     arguments.add_argument("--program", default="target/release/contexture")
     arguments.add_argument("--window", type=int, default=32768)
     arguments.add_argument("--most", type=int, help="play only so many sessions")
+    arguments.add_argument("--step", type=int, default=1, help="play only every so many sessions")
     agent_costs.add_arguments(arguments)
     given = arguments.parse_args()
-    files = sorted(given.sessions.glob("*.json"))[: given.most]
+    files = sorted(given.sessions.glob("*.json"))[:: given.step][: given.most]
     sessions = {f"s{number}": json.loads(file.read_text())["messages"] for number, file in enumerate(files)}
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()

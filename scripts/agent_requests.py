@@ -27,6 +27,8 @@ MAX_BATCH = 500
 NO_ID = "-"
 # Turns from one thing that the model remembers to the next.
 TURNS_BETWEEN_MEMORIES = 15
+# A mark of OpenAI's.
+BREAKPOINT = "prompt_cache_breakpoint"
 # What stands for a cleared result. The text of the provider's own is not published.
 CLEARED = "[Old tool result content cleared]"
 
@@ -101,11 +103,16 @@ def texts(content):
 def pieces_of_openai(messages):
     for message in messages:
         role, found = message["role"], []
+        parts = message.get("content")
+        parts = parts if isinstance(parts, list) else []
         if role == "tool":
             content = "\n".join(texts(message["content"]))
-            found.append(Piece(result(message.get("name"), content, message["tool_call_id"]), "result"))
+            found.append(Piece(result(message.get("name"), content, message["tool_call_id"]), "result",
+                               is_marked=any(BREAKPOINT in part for part in parts)))
         else:
-            found += [Piece(text(role, each)) for each in texts(message.get("content")) if each]
+            marked = [BREAKPOINT in part for part in parts] or [False]
+            found += [Piece(text(role, each), is_marked=is_marked)
+                      for each, is_marked in zip(texts(message.get("content")), marked) if each]
         for each in message.get("tool_calls") or []:
             function = each["function"]
             found.append(Piece(call(function["name"], function["arguments"], each["id"]), "call"))
@@ -383,6 +390,15 @@ class SelfTest(unittest.TestCase):
             {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]},
             {"role": "user", "parts": [
                 {"functionResponse": {"name": "f", "response": {"result": "r"}}}, {"text": "t"}]}]}
+        mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+        openai = {"messages": [
+            {"role": "system", "content": [{"type": "text", "text": "s", **mark}]},
+            {"role": "user", "content": "u"},
+            call("f", '{"a":1}', "c"),
+            {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "r", **mark}]}]}
+        request = Blocks(self.Server(), "openai").of_payload(openai)
+        self.assertEqual(self.kinds(request), ["text", "text", "call", "result"])
+        self.assertEqual(request.marks, (0, 3))
         for target, payload in (("anthropic", anthropic), ("gemini", gemini)):
             request = Blocks(self.Server(), target).of_payload(payload)
             self.assertEqual(self.kinds(request), ["text", "text", "call", "result", "text"])

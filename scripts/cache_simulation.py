@@ -26,9 +26,11 @@ REPLY_TOKENS = 3
 MARK_TTL_SECONDS = 300
 LONG_MARK_TTL_SECONDS = 3_600
 # https://developers.openai.com/api/docs/guides/prompt-caching: GPT-5.6 and later keep an entry for at least
-# 30 minutes and mark the end of the latest message by themselves; models before have a retention of 24 hours
-# (for GPT-5.5 the only one) and cache prefixes of 1,024 tokens and then each 128.
-IMPLICIT_MARK_TTL_SECONDS = 1_800
+# 30 minutes, or 12 hours if asked to. They mark the end of the latest message by themselves, but not where the
+# request has marks of its own and says so ("explicit"): then nothing else is written or found. Models before
+# have a retention of 24 hours (for GPT-5.5 the only one) and cache prefixes of 1,024 tokens and then each 128.
+BREAKPOINT_TTL_SECONDS = 1_800
+LONG_BREAKPOINT_TTL_SECONDS = 43_200
 OPENAI_TTL_SECONDS = 86_400
 OPENAI_STEP_TOKENS = 128
 # https://ai.google.dev/gemini-api/docs/caching: on for all models from 2.5 on, "in a short amount of time".
@@ -102,17 +104,17 @@ class NoCache:
 class MarkedCache:
     """Entries are written at marks only, and found from a mark backwards, some positions far."""
 
-    def __init__(self, factor, min_tokens, ttl_seconds, lookback=None, implicit=False):
+    def __init__(self, factor, min_tokens, ttl_seconds, lookback=None):
         self.factor, self.min_tokens, self.ttl_seconds = factor, min_tokens, ttl_seconds
         # Positions that are looked at from each mark, its own included; None is no limit.
         self.lookback = lookback
-        # Whether the end of each request is a mark.
-        self.implicit = implicit
         self.expires = {}
 
     def charge(self, request, now):
+        return self.charge_at(request, request.marks, now)
+
+    def charge_at(self, request, marks, now):
         sums, keys = prefix_sums(request, self.factor), prefix_keys(request)
-        marks = (len(keys) - 1,) if self.implicit else request.marks
         read = max((self.found(request, keys, mark, now) for mark in marks), default=0)
         written = read
         for mark in marks:
@@ -136,6 +138,21 @@ class MarkedCache:
                 self.expires[keys[index]] = now + self.ttl_seconds
                 return index + 1
         return 0
+
+
+class BreakpointCache(MarkedCache):
+    """A request with marks of its own is written and found at these alone, any other at its end."""
+
+    def charge(self, request, now):
+        return self.charge_at(request, request.marks or (len(request.blocks) - 1,), now)
+
+    def found(self, request, keys, mark, now):
+        if not request.marks:
+            return super().found(request, keys, mark, now)
+        if self.expires.get(keys[mark], now) <= now:
+            return 0
+        self.expires[keys[mark]] = now + self.ttl_seconds
+        return mark + 1
 
 
 class PrefixCache:
@@ -177,7 +194,8 @@ def cache_of(model, long_marks=False):
         return MarkedCache(factor, least, ttl, lookback=model.get("cache_lookback_blocks"))
     if model.get("cache_marks") == "breakpoints":
         # Its lookback counts marks, 50 of them, not blocks. The latest is always among those here.
-        return MarkedCache(factor, least, IMPLICIT_MARK_TTL_SECONDS, implicit=True)
+        ttl = LONG_BREAKPOINT_TTL_SECONDS if long_marks else BREAKPOINT_TTL_SECONDS
+        return BreakpointCache(factor, least, ttl)
     if model["family"] == "openai":
         return PrefixCache(factor, least, OPENAI_TTL_SECONDS, OPENAI_STEP_TOKENS)
     return PrefixCache(factor, least, GEMINI_TTL_SECONDS)
@@ -274,6 +292,14 @@ class SelfTest(unittest.TestCase):
         cache = PrefixCache(1, 100, 300)
         cache.charge(Request([Block("abcdefgh", 800)]), 0)
         self.assertEqual(cache.charge(Request([Block("abcdwxyz", 800)]), 1), (400, 0, 403))
+
+    def test_breakpoints_are_found_at_breakpoints_alone(self):
+        cache = BreakpointCache(1, 0, 1_800)
+        self.assertEqual(cache.charge(self.request(10, marks=[1, 9]), 0), (0, 1_000, 3))
+        # The end of the request before has no mark here, the head has one.
+        self.assertEqual(cache.charge(self.request(14, marks=[1, 13]), 1), (200, 1_200, 3))
+        self.assertEqual(cache.charge(self.request(20, marks=[13, 17]), 2), (1_400, 400, 203))
+        self.assertEqual(cache.charge(self.request(20, marks=[13, 17]), 1_802), (0, 1_800, 203))
 
     def test_a_long_input_is_charged_by_the_step(self):
         step = {"above_tokens": 1_000, "input": 2.0, "cache_read": 0.5}

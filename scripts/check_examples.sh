@@ -12,10 +12,15 @@ folder=$(realpath "$2")
 examples=$(realpath "$(dirname "$0")/../examples/sdks")
 python=$folder/venv/bin/python
 [ -x "$python" ] || python3 -m venv "$folder/venv"
-"$python" -c 'import openai, anthropic, google.genai, langchain_openai' 2>/dev/null ||
-    "$folder/venv/bin/pip" install --quiet openai anthropic google-genai langchain-core langchain-openai
+"$python" -c 'import openai, anthropic, google.genai, langchain, langchain_openai' 2>/dev/null ||
+    "$folder/venv/bin/pip" install --quiet openai anthropic google-genai langchain langchain-openai
+"$folder/venv/bin/pip" install --quiet "$examples/../../clients/python"
+client=$examples/../../clients/typescript
+[ -d "$client/node_modules" ] || npm ci --silent --prefix "$client"
+tarball=$(cd "$client" && npm pack --silent --pack-destination "$folder" | tail -1)
 [ -d "$folder/node/node_modules/ai" ] ||
     npm install --silent --prefix "$folder/node" ai @ai-sdk/openai-compatible zod
+npm install --silent --prefix "$folder/node" "$folder/$tarball"
 
 "$binary" serve --listen 127.0.0.1:0 --database-url memory: >"$folder/address" 2>"$folder/log" &
 server=$!
@@ -35,7 +40,7 @@ for example in openai_sdk anthropic_sdk gemini_sdk langchain_sdk; do
     answer=$("$python" "$examples/$example.py" 2>"$folder/$example.log") ||
         { cat "$folder/$example.log"; exit 1; }
     [ "$answer" = "Unit 7 fails: no such column." ] || { echo "$example answered: $answer"; exit 1; }
-    echo "$example: $(tail -1 "$folder/$example.log")"
+    echo "$example: $(grep tokens "$folder/$example.log" | tail -1)"
 done
 # Packages are looked up beside the file.
 cp "$examples/vercel_ai_sdk.mjs" "$folder/node/"

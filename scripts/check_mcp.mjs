@@ -17,7 +17,7 @@ async function check(name, transport) {
   const client = new Client({ name: "check", version: "1.0.0" });
   await client.connect(transport);
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 6);
+  assert.equal(tools.length, 7);
   const text = Array.from({ length: 200 }, (_, row) => `row ${row} of the log says ${(row * 31) % 97}\n`).join("");
   const made = await client.callTool({ name: "compress", arguments: { text } });
   const shown = made.content[0].text.replace(/\n\n\[[^\]]*\]$/, "");

@@ -9,7 +9,8 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamablehttp_client
 
-TOOLS = {"context_read", "memory_create", "memory_modify", "memory_recall", "compress", "expand"}
+TOOLS = {"context_read", "memory_create", "memory_modify", "memory", "memory_recall", "compress",
+         "expand"}
 
 
 def said(result):
@@ -29,6 +30,10 @@ async def check(session, name):
     assert not (await session.call_tool("memory_modify", {"action": "delete", "key": key})).isError
     gone = await session.call_tool("memory_modify", {"action": "delete", "key": key})
     assert gone.isError, gone
+    path = f"/memories/{name}.md"
+    file = {"command": "create", "path": path, "file_text": "Rust"}
+    assert not (await session.call_tool("memory", file)).isError
+    assert "Rust" in said(await session.call_tool("memory", {"command": "view", "path": path}))
     text = "".join(f"row {row} of the log says {row * 31 % 97}\n" for row in range(200))
     shown = said(await session.call_tool("compress", {"text": text}))
     assert len(shown) < len(text)

@@ -57,7 +57,7 @@ GUESTS = {"dashscope": ["deepseek*", "glm*", "kimi*"], "mistral": ["*glm*", "dee
 # Windows of OpenAI's models that keep room for the largest answer: no input may take it.
 INPUT_CAPPED_WINDOWS = (400_000, 1_050_000)
 CL100K = ["gpt-3.5*", "gpt-4", "gpt-4-*"]
-# The columns of a row in their order; `models/README.md` says what they are.
+# The columns of a row in their order; `src/domain/model_row.rs` says what they are.
 COLUMNS = ["name", "family", "context_window", "max_input", "max_output", "tokenizer", "factor", "prices",
            "cache_marks", "min_cached_tokens", "cache_lookback_blocks", "prefill", "system_messages",
            "tool_changes", "preserved_thinking", "keeps_thinking", "retired", "source", "checked", "page"]

@@ -251,7 +251,8 @@ def equivalent(before: str, after: str) -> bool:
     """Whether only what says nothing differs: docs/encodings.md, "What is left out"."""
 
     def clean(text: str) -> str:
-        return re.sub(r"[ \t\r]+(?=\n|$)", "", TERMINAL.sub("", text))
+        text = TERMINAL.sub("", text)
+        return re.sub(r"[ \t\r]+(?=\n|$)", "", text.lstrip("\ufeff") or text)
 
     def pairs(text: str):
         return json.loads(text, object_pairs_hook=list, parse_float=Decimal)

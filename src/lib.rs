@@ -30,6 +30,9 @@ pub mod request;
 pub mod hook;
 pub mod webhook;
 
+pub mod gateway;
+pub mod upstream;
+
 pub mod pipeline;
 
 pub mod service;

@@ -1,4 +1,4 @@
-//! Parses the arguments, runs a command, answers an exit code.
+//! Parses the arguments, runs a command, returns an exit code.
 
 use std::process::ExitCode;
 

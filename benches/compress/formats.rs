@@ -39,6 +39,7 @@ pub(crate) const FORMATS: &[Format] = &[
     format("xml", "xml with prose", STRUCTURED, xml),
     format("html", "page", STRUCTURED, page),
     format("yaml", "yaml with prose", STRUCTURED, yaml),
+    format("settings", "settings with prose", STRUCTURED, settings),
     format("markdown", "document", PROSE, document),
     format("code", "fences", STRUCTURED, fences),
     format("source", "rust", STRUCTURED, source),
@@ -193,6 +194,13 @@ fn yaml(random: &mut Random, bytes: usize) -> String {
             out,
             "  - id: {number}\n    name: item {number}\n    labels: [a, b]\n    text: >-\n      {text}"
         );
+    })
+}
+
+fn settings(random: &mut Random, bytes: usize) -> String {
+    filled(bytes, "[items]\n", "", |number, out| {
+        let text = paragraph(random, 4).replace(['"', '\'', '\\', '\n'], " ");
+        let _ = writeln!(out, "# {text}\nname_{number} = \"item {number}\"\nport_{number} = 80");
     })
 }
 

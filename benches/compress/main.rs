@@ -20,7 +20,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use contexture::compress::{
-    AdapterSet, Depth, EditLimit, Encoder, Engine, Lossless, Reducer, ShownForm, built_in_names,
+    AdapterSet, Depth, EditLimit, Encoder, Engine, Lossless, ReducedSize, Reducer, ShownForm,
+    built_in_names,
 };
 use contexture::domain::{AdapterChoice, AdapterChoices, Models, TokenizerName};
 use contexture::pipeline::Deadline;
@@ -181,7 +182,7 @@ fn reduced(
 ) -> ShownForm {
     Encoder::new(engine, counter, FREE, Lossless::Equivalent)
         .with_reducer(Reducer { adapters, pointer: None })
-        .encode_reply(text, Depth::Reduced)
+        .encode_reply(text, ReducedSize::To(Depth::Reduced))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of texts")]

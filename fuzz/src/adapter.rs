@@ -1,6 +1,8 @@
 //! The laws of format adapters.
 
-use contexture::compress::fuzz::{AdapterOutcome, choose_adapter, reports_error, run_adapters};
+use contexture::compress::fuzz::{
+    AdapterOutcome, choose_adapter, plain_text, reports_error, run_adapters,
+};
 use contexture::domain::{
     AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
 };
@@ -17,7 +19,8 @@ pub fn lines(name: &str, data: &[u8]) {
     let (text, made) = obeys(&choose_adapter(name), data);
     let (halved, holds) = made.halved.expect("cuts in order");
     assert!(holds, "not what {name} promises: {halved:?}");
-    for shown in std::iter::once(&halved).chain(&made.shown) {
+    let plain = plain_text(&text);
+    for (text, shown) in std::iter::once((&text, &halved)).chain(made.shown.iter().map(|shown| (&plain, shown))) {
         for line in text.lines().filter(|line| reports_error(line)) {
             assert!(shown.lines().any(|shown| shown == line), "{line:?} is gone");
         }

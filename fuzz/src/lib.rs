@@ -12,7 +12,7 @@ use contexture::compress::{
     DecodedText, Decoder, EditLimit, Encoder, Engine, Fidelity, Lossless, equivalent as clean, fuzz,
     normal,
 };
-use contexture::domain::TokenizerName;
+use contexture::domain::{AllowedNotations, TokenizerName, ValueClass};
 use contexture::json::{self as ours, Limits, Node};
 use contexture::tokenizer::Counter;
 use serde_json::Value;
@@ -33,8 +33,18 @@ pub fn segment(data: &[u8]) {
 pub fn notation(name: &str, data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let lines: Vec<&str> = text.split('\n').filter(|line| !line.contains('§')).collect();
+    for values in [ValueClass::Plain, ValueClass::Computed] {
+        encoded(name, &lines, values);
+    }
+    let mut lines = text.split('\n');
+    let args = lines.next().unwrap_or_default();
+    let body: Vec<&str> = lines.collect();
+    within(name, args, &body, 2_000);
+}
+
+fn encoded(name: &str, lines: &[&str], values: ValueClass) {
     let mut end = 0;
-    for block in fuzz::encode(name, &lines) {
+    for block in fuzz::encode(name, lines, values) {
         let fuzz::EncodedBlock { lines: range, args, body } = block;
         assert!(range.start >= end && range.end <= lines.len() && !range.is_empty());
         end = range.end;
@@ -50,10 +60,6 @@ pub fn notation(name: &str, data: &[u8]) {
             within(name, &args, &part, plain.len());
         }
     }
-    let mut lines = text.split('\n');
-    let args = lines.next().unwrap_or_default();
-    let body: Vec<&str> = lines.collect();
-    within(name, args, &body, 2_000);
 }
 
 fn within(name: &str, args: &str, body: &[&str], limit: usize) {
@@ -100,8 +106,19 @@ pub fn list(data: &[u8]) {
 }
 
 fn round_trip(list: &[Entry], name: TokenizerName, allow: Lossless) {
+    for notations in [AllowedNotations::Plain, AllowedNotations::Computed, AllowedNotations::None] {
+        round_trip_with(list, name, allow, notations);
+    }
+}
+
+fn round_trip_with(
+    list: &[Entry],
+    name: TokenizerName,
+    allow: Lossless,
+    notations: AllowedNotations,
+) {
     let (engine, counter) = (Engine::new(), Counter::new());
-    let mut encoder = Encoder::new(&engine, &counter, name, allow);
+    let mut encoder = Encoder::new(&engine, &counter, name, allow).with_notations(notations);
     let mut decoder = Decoder::new(1 << 20);
     for entry in list {
         let (texts, fixed) = match entry {

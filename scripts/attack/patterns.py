@@ -67,6 +67,34 @@ def matched(pattern, text):
         {"role": "tool", "tool_call_id": "c", "content": "done"}]}
 
 
+def all_at_once(form, count, is_governed):
+    """As many patterns as a request may have, in every place that takes some, over one text."""
+    def of(what, number, **more):
+        return [{"regex": form.format(what=what, at=at), **more} for at in range(number)]
+
+    text = "abcdefghij klmno 0123456789 " * 20_000
+    redaction = [{"id": f"r{at}", **one} for at, one in enumerate(of("p", count, replacement="x"))]
+    made = governed(text, redaction=redaction) if is_governed else small(text)
+    hooks = [{"id": f"r{at}", "point": "transform_context", "kind": "transform", "builtin": "redact",
+              "config": {"patterns": of(f"h{at}", min(count, 32), replacement="x")}} for at in range(8)]
+    adapters = [{"name": f"own{at}", "detect": {"regex": form.format(what=f"a{at}", at=0)}, "keep": of(f"k{at}", min(count, 7))}
+                for at in range(8)]
+    return {**made, "hooks": hooks, "compression": {"adapters": adapters},
+            "protect": {"patterns": of("q", min(count, 32))}, "budget": {"context_window": 8_000_000}}
+
+
+def sums(tally, node):
+    """Patterns of all places together take memory while they search; each place has a sum of its own."""
+    for name, form in (("words", "{what}word{at}"), ("classes", "[a-z{what}]{{1,9}}[^x]{at}"),
+                       ("words of Unicode", "(?i){what}\\d{at}"), ("looks at both ends", "\\b{what}.*{at}$")):
+        for count, is_governed in ((500, True), (32, True), (32, False)):
+            sent = body(all_at_once(form, count, is_governed))
+            what = f"{count} patterns in each place at once: {name}{', with a pack' if is_governed else ''}"
+            tally.bounded(node, what, len(sent), {200, 403, 422, 504}, lambda: post(node, "/compile", sent, {
+                "contexture-deadline-ms": str(2 * DEADLINE_MS)}), 2 * SECONDS)
+            tally.settled(node, f"{what}: after its answer")
+
+
 def stored_hooks(tally):
     """A tenant stores many hooks with such patterns: its first compile compiles all of them, or none."""
     with tally.server("--dev") as node:
@@ -103,6 +131,7 @@ def run(tally):
             tally.bounded(node, what, len(sent), {200, 403, 422, 504},
                           lambda: post(node, path, sent, headers), SECONDS)
             tally.settled(node, f"{what}: after its answer")
+        sums(tally, node)
     stored_hooks(tally)
 
 

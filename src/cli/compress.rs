@@ -42,6 +42,13 @@ pub(super) struct CompressArgs {
     #[arg(long, value_name = "LEVEL")]
     level: Option<String>,
 
+    /// How values may be shown: plain, computed or none
+    ///
+    /// `plain`, when absent, shows each as it was written; with `computed` some are derived from
+    /// others, which is shorter; `none` keeps the format of the original.
+    #[arg(long, value_name = "HOW", value_parser = ["plain", "computed", "none"])]
+    notations: Option<String>,
+
     /// Tokens that the answer may take
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
@@ -49,6 +56,10 @@ pub(super) struct CompressArgs {
     /// Model whose tokens are counted
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+
+    /// Shorten old results of tools, and clear none of them to one line
+    #[arg(long)]
+    no_clear: bool,
 
     /// Originals: `return` puts them into the answer of `--full`, `none` makes only edits that
     /// decode to the very bytes
@@ -89,13 +100,18 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
     let mut file = InputFile::read(&read_input(&args.file)?)?;
     let ignored = file.keep_options();
     let members = &mut file.members;
-    for (key, value) in [("level", &args.level), ("model", &args.model)] {
+    for (key, value) in
+        [("level", &args.level), ("notations", &args.notations), ("model", &args.model)]
+    {
         if let Some(value) = value {
             members.set(key, to_raw_value(value)?);
         }
     }
     if let Some(budget) = args.budget {
         members.set("budget_tokens", to_raw_value(&budget)?);
+    }
+    if args.no_clear {
+        members.set("clear", to_raw_value(&false)?);
     }
     match &args.originals {
         Some(originals) => members.set("originals", to_raw_value(originals)?),

@@ -3,7 +3,8 @@
 //! A file is a conversation only if that is unambiguous; everything else is one text. So `expand`
 //! reads the output of `compress` as the same kind of content.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
+
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::CommandError;
@@ -20,13 +21,67 @@ pub(super) struct InputFile {
     pub(super) members: OrderedMembers,
 }
 
-/// The members that distinguish a message from any other object.
-#[derive(Deserialize)]
-struct MessageProbe<'a> {
-    #[serde(borrow)]
-    role: Option<std::borrow::Cow<'a, str>>,
-    #[serde(borrow)]
-    parts: Option<&'a RawValue>,
+/// The members of what may be a message.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Members that say something in a message, one of which it has next to its role.
+const SAYING_KEYS: [&str; 8] = [
+    "audio",
+    "content",
+    "function_call",
+    "parts",
+    "reasoning_content",
+    "refusal",
+    "tool_call_id",
+    "tool_calls",
+];
+/// Roles of messages in any provider's shape.
+const ROLES: [&str; 7] = ["assistant", "developer", "function", "model", "system", "tool", "user"];
+/// Roles of Gemini's messages; their role may be left out.
+const GEMINI_ROLES: [&str; 3] = ["function", "model", "user"];
+
+/// Whether a list under a key may hold this: users of a program have roles, too, and messages of
+/// other programs have texts.
+fn is_message(item: &Members<'_>, key: &str) -> bool {
+    let text = |name: &str| {
+        item.get(name).and_then(|value| serde_json::from_str::<String>(value.get()).ok())
+    };
+    let role = text("role");
+    match (key, role.as_deref()) {
+        ("contents", role) => {
+            item.contains_key("parts") && role.is_none_or(|role| GEMINI_ROLES.contains(&role))
+        }
+        // An item has a role, or the type of one; messages of chat programs have the type `message`.
+        (key, None) => text("type")
+            .is_some_and(|kind| is_item_type(&kind) || key == "input" && kind == "message"),
+        (_, Some(_)) => SAYING_KEYS.iter().any(|key| item.contains_key(*key)),
+    }
+}
+
+/// Whether the role of a message is one that a provider knows: a list by itself has no key that says
+/// what it is.
+fn has_known_role(item: &Members<'_>) -> bool {
+    let role = item.get("role").map(|role| serde_json::from_str::<String>(role.get()));
+    role.is_none_or(|role| role.is_ok_and(|role| ROLES.contains(&&*role)))
+}
+
+/// Whether a word is the type of an item of the Responses API that has no role.
+fn is_item_type(kind: &str) -> bool {
+    kind.contains('_') || matches!(kind, "reasoning" | "compaction" | "program")
+}
+
+/// The key that a list of messages belongs under; `None` if it is another list.
+fn messages_key(list: &str) -> Option<&'static str> {
+    let items: Vec<Members<'_>> = serde_json::from_str(list).ok()?;
+    // A part of a neutral message names its type, and one of Gemini's does not.
+    let is_typed = |parts: &&RawValue| {
+        let parts: Vec<Members<'_>> = serde_json::from_str(parts.get()).unwrap_or_default();
+        parts.first().is_some_and(|part| part.contains_key("type"))
+    };
+    let parts = items.first()?.get("parts");
+    let key = if parts.is_some_and(|parts| !is_typed(parts)) { "contents" } else { "messages" };
+    let is_known = |item: &Members<'_>| is_message(item, key) && has_known_role(item);
+    items.iter().all(is_known).then_some(key)
 }
 
 impl InputFile {
@@ -77,19 +132,16 @@ pub(super) fn strip_byte_order_mark(text: &str) -> &str {
 }
 
 fn list(text: &str) -> Option<InputFile> {
-    let items: Vec<MessageProbe<'_>> = serde_json::from_str(text).ok()?;
-    let first = items.first()?;
-    let key = if first.parts.is_some() { "contents" } else { "messages" };
+    let key = messages_key(text)?;
     let list = serde_json::from_str::<Box<RawValue>>(text).ok()?;
-    let messages = items.iter().all(|item| item.role.is_some());
-    messages.then(|| InputFile { key, members: OrderedMembers::new(key, list) })
+    Some(InputFile { key, members: OrderedMembers::new(key, list) })
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
     let Ok(members) = serde_json::from_str::<OrderedMembers>(text) else { return Ok(None) };
     let is_list = |key: &&str| {
-        let value = members.get(key).map(RawValue::get);
-        value.is_some_and(|value| value.starts_with('['))
+        let list = members.get(key).map(RawValue::get).filter(|value| value.starts_with('['));
+        list.is_some_and(|list| holds_messages(list, key) || is_request(&members))
     };
     if let Some(key) = Source::LIST_KEYS.into_iter().find(is_list) {
         return Ok(Some(InputFile { key, members }));
@@ -100,6 +152,22 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
     let other_keys = rest.keep(is_option);
     let is_ours = is_text && (is_response || other_keys.is_empty());
     Ok(is_ours.then_some(InputFile { key: "text", members }))
+}
+
+/// Whether a value is a list of messages under that key. One without items is one: it says so by
+/// its key alone.
+fn holds_messages(value: &str, key: &str) -> bool {
+    let items: Option<Vec<Members<'_>>> = serde_json::from_str(value).ok();
+    items.is_some_and(|items| items.iter().all(|item| is_message(item, key)))
+}
+
+/// Whether an object is a request of ours, whatever its list holds: it has options that no other
+/// program's output has, and nothing else.
+fn is_request(members: &OrderedMembers) -> bool {
+    const OPTIONS: [&str; 6] =
+        ["adapters", "budget_tokens", "clear", "keep_recent_turns", "level", "originals"];
+    let mut rest = members.clone();
+    OPTIONS.iter().any(|option| members.get(option).is_some()) && rest.keep(is_option).is_empty()
 }
 
 #[cfg(test)]
@@ -113,7 +181,21 @@ mod tests {
     #[test]
     fn conversations_are_distinguished_from_texts() {
         assert_eq!(key(r#" [{"role": "user", "content": "x"}] "#), "messages");
+        assert_eq!(key(r#"[{"role": "user", "parts": [{"text": "x"}]}]"#), "contents");
         assert_eq!(key(r#"[{"role": "user", "parts": []}]"#), "contents");
+        assert_eq!(
+            key(r#"[{"role": "user", "parts": [{"type": "text", "text": "x"}]}]"#),
+            "messages"
+        );
+        assert_eq!(key(r#"{"contents": [{"parts": [{"text": "x"}]}]}"#), "contents");
+        assert_eq!(
+            key(r#"[{"role": "assistant", "content": null, "tool_calls": []}]"#),
+            "messages"
+        );
+        assert_eq!(
+            key(r#"{"input": [{"role": "user", "content": "x"}, {"type": "reasoning"}]}"#),
+            "input"
+        );
         assert_eq!(key(r#"{"model": "m", "input": [{"type": "message"}]}"#), "input");
         assert_eq!(key(r#"{"id": "s", "source": "x", "messages": []}"#), "messages");
         for text in [
@@ -124,6 +206,17 @@ mod tests {
             r#"{"input": "words", "output": "more"}"#,
             r#"{"text": "a tweet", "likes": 3}"#,
             r#"{"messages": 5}"#,
+            r#"[{"id": 1, "name": "Ann", "role": "admin"}, {"id": 2, "name": "Bob", "role": "user"}]"#,
+            r#"[{"id": 1, "name": "Ann", "role": "user"}]"#,
+            r#"[{"role": "editor", "content": "what an editor may do"}]"#,
+            r#"{"ok": true, "messages": [{"type": "message", "user": "U1", "text": "hi", "ts": "1.2"}]}"#,
+            r#"{"messages": [{"id": "1", "author": {"name": "a"}, "content": "hi"}]}"#,
+            r#"{"contents": [{"Key": "a/1.txt", "Size": 1}], "name": "bucket"}"#,
+            r#"{"IsTruncated": false, "Contents": [{"Key": "a/1.txt"}]}"#,
+            r#"{"input": [1, 2, 3]}"#,
+            "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"assistant\", \"content\": \"b\"}",
+            "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n{\"messages\": []}",
+            "{\"model\": \"m\", \"message\": {\"role\": \"assistant\", \"content\": \"a\"}, \"done\": false}",
         ] {
             assert_eq!(
                 InputFile::read(text).unwrap().value().get(),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// The members of an object in their order, each value with its original bytes. A repeated key is
 /// kept.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct OrderedMembers(Vec<(String, Box<RawValue>)>);
 
 impl OrderedMembers {

@@ -3,8 +3,11 @@
 //! Exit code 0 is success, 1 is a failed command, 2 is an invalid command line. 65, 70 and 78 have
 //! the meaning that they have in `sysexits.h`.
 
+mod claude_hook;
 mod compile;
 mod compress;
+mod explain;
+mod gateway;
 mod health;
 mod hooks;
 mod input_file;
@@ -13,10 +16,12 @@ mod members;
 mod models;
 mod pack;
 mod proof;
+mod read_test;
 mod replay;
 mod report;
 mod store;
 mod transcript;
+mod wrap;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -26,10 +31,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::domain::Models;
 use crate::server::{self, Server, ShutdownOutcome};
+use crate::service::OpenError;
 use crate::service::pool::MAX_POOL_THREADS;
-use crate::service::{OpenError, Services, why};
 use crate::{http, telemetry};
 
 /// A context compiler: a conversation goes in, the payload for the provider comes out
@@ -99,9 +103,16 @@ Examples:
     /// something was not restored.
     Prove(proof::ProveArgs),
 
+    /// Test whether a model can read what compression shows
+    ///
+    /// Asks a model questions with one right answer over texts of many kinds: as they came, in each
+    /// notation, and shortened. Prints the shares of right answers, and the answers that differ.
+    ReadTest(Box<read_test::ReadTestArgs>),
+
     /// Tell where one request leaves another's cached prefix, and why
     ///
-    /// Both files hold requests, or payloads as they were sent.
+    /// Both files hold requests, payloads as they were sent, or records of requests through the gateway,
+    /// as `GET /compilations/{id}` returns them.
     #[command(after_help = "Example:\n  contexture why monday.json tuesday.json")]
     Why {
         /// What was sent before
@@ -135,6 +146,10 @@ Examples:
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
 
+    /// Be a hook of an agent
+    #[command(subcommand)]
+    Hook(claude_hook::HookCommand),
+
     /// Make keys for callers
     #[command(subcommand)]
     Key(store::KeyCommand),
@@ -153,6 +168,20 @@ Examples:
     /// Check a database, or put a copy in its place
     #[command(subcommand)]
     Db(store::DbCommand),
+
+    /// Run a command behind a gateway of its own
+    ///
+    /// Starts a gateway on a free port of loopback, sets the base URLs of the command alone, and
+    /// prints at its end what was saved. No file is edited. The exit code is the command's.
+    #[command(after_help = "\
+Examples:
+  contexture wrap -- claude
+  contexture wrap --gateway-mode observe -- aider --model gpt-5")]
+    Wrap(Box<wrap::WrapArgs>),
+
+    /// Check a gateway and its upstreams
+    #[command(subcommand)]
+    Gateway(gateway::GatewayCommand),
 
     /// Ask a running server whether it is ready
     ///
@@ -186,15 +215,24 @@ pub fn run() -> ExitCode {
         Command::Compress(args) => compress::compress(&args),
         Command::Expand(args) => compress::expand(&args),
         Command::Prove(args) => proof::run(&args),
-        Command::Why { a, b } => explain_change(&a, &b),
+        Command::ReadTest(args) => read_test::run(&args),
+        Command::Why { a, b } => explain::explain_change(&a, &b),
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Mcp(args) => mcp::run(&args),
         Command::Hooks(command) => hooks::run(&command),
+        Command::Hook(command) => claude_hook::run(&command),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),
         Command::Db(command) => store::db(&command),
+        Command::Wrap(args) => {
+            return wrap::run(*args).unwrap_or_else(|failure| {
+                print_error(&*failure);
+                exit_code(&*failure, false)
+            });
+        }
+        Command::Gateway(command) => gateway::run(&command),
         Command::Health(args) => health::run(&args),
         Command::Models(args) => models::run(&args),
         Command::Openapi { json } => print_openapi(json),
@@ -321,29 +359,10 @@ fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
     Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
 }
 
-fn explain_change(a: &std::path::Path, b: &std::path::Path) -> Result<(), CommandError> {
-    let services = Services::new(Models::built_in())?;
-    let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
-        .map_err(|error| compile::failure(error.into()))?;
-    match change {
-        None => {
-            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;
-        }
-        Some(change) => writeln!(
-            io::stdout(),
-            "{} {}: {}.\n{} tokens from there on are read anew.",
-            change.pointer,
-            change.why.as_str(),
-            change.why.explain(),
-            change.tokens_behind
-        )?,
-    }
-    Ok(())
-}
-
 fn print_openapi(json: bool) -> Result<(), CommandError> {
     let document = http::openapi();
-    let text = if json { document.to_pretty_json()? } else { document.to_yaml()? };
+    let text =
+        if json { document.to_pretty_json()? } else { http::portable_yaml(&document.to_yaml()?) };
     writeln!(io::stdout(), "{}", text.trim_end())?;
     Ok(())
 }
@@ -361,7 +380,9 @@ mod tests {
         {
             let name = argument.get_long().unwrap();
             let variable = variable_of(&format!("--{name} <X>")).unwrap();
-            assert!(variable.starts_with("CONTEXTURE_"), "{name}");
+            // Every program that sends traces reads this one.
+            let is_shared = variable == "OTEL_EXPORTER_OTLP_ENDPOINT";
+            assert!(variable.starts_with("CONTEXTURE_") || is_shared, "{name}");
             assert!(argument.get_help().is_some(), "{name} has no help");
         }
     }

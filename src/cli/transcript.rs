@@ -11,6 +11,8 @@ use super::members::OrderedMembers;
 
 #[derive(Deserialize)]
 struct TranscriptLine {
+    #[serde(rename = "type")]
+    kind: Option<String>,
     message: Option<TranscriptEntry>,
     #[serde(rename = "isSidechain", default)]
     is_side_thread: bool,
@@ -35,7 +37,15 @@ pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
     let mut messages: Vec<JoinedMessage> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line: TranscriptLine = serde_json::from_str(line).ok()?;
-        let Some(entry) = line.message.filter(|_| !line.is_side_thread) else { continue };
+        let Some(entry) = line.message else { continue };
+        // Answers of models that are logged as they come have messages, too. A line of a session
+        // says whose it is.
+        if line.kind.as_deref() != Some(&*entry.role) {
+            return None;
+        }
+        if line.is_side_thread {
+            continue;
+        }
         let mut blocks = match serde_json::from_str(entry.content.get()) {
             Ok(blocks) => blocks,
             Err(_) => vec![text_block(&entry.content)?],
@@ -76,13 +86,13 @@ mod tests {
         let log = concat!(
             r#"{"type":"summary","summary":"s"}"#,
             "\n",
-            r#"{"message":{"role":"user","content":"go"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":"go"}}"#,
             "\n",
-            r#"{"message":{"id":"a","role":"assistant","content":[{"type":"text","text":"1"}]}}"#,
+            r#"{"type":"assistant","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"1"}]}}"#,
             "\n",
-            r#"{"isSidechain":true,"message":{"role":"user","content":"aside"}}"#,
+            r#"{"isSidechain":true,"type":"user","message":{"role":"user","content":"aside"}}"#,
             "\n",
-            r#"{"message":{"id":"a","role":"assistant","content":[{"type":"text","text":"2"}]}}"#,
+            r#"{"type":"assistant","message":{"id":"a","role":"assistant","content":[{"type":"text","text":"2"}]}}"#,
             "\n",
         );
         let read = read_transcript(log).unwrap();
@@ -97,5 +107,7 @@ mod tests {
     fn other_lines_of_json_are_a_text() {
         assert!(read_transcript("{\"level\":\"info\",\"message\":\"started\"}\n").is_none());
         assert!(read_transcript("{\"a\":1}\n{\"b\":2}\n").is_none());
+        let answer = r#"{"model":"m","message":{"role":"assistant","content":"a"},"done":false}"#;
+        assert!(read_transcript(&format!("{answer}\n{answer}\n")).is_none());
     }
 }

@@ -1,8 +1,10 @@
 //! The errors of a text that is about to go: what went wrong outlives what went well.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 
-use super::extract::{ExtractUnit, select};
+use foldhash::{HashMap, HashSet};
+
+use super::adapter::{ReportStrength, line_kind, report_of};
 use super::lossless::equivalent;
 use super::notation::reports_error;
 use super::text::hash;
@@ -20,24 +22,51 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// The errors of a text: as many as fit into `room` bytes, those that show most first.
+    /// The errors of a text: as many as fit into `room` bytes, one of each kind before a second of
+    /// any, and reports before lines that only speak of a failure.
     pub fn find<'t>(texts: impl Iterator<Item = &'t str>, room: usize) -> Self {
-        let mut known = BTreeSet::new();
+        let mut known = HashSet::default();
+        let mut kinds = HashMap::default();
         let mut lines = Vec::new();
         let mut count = 0;
-        for line in texts.flat_map(str::lines).map(str::trim).filter(|line| reports_error(line)) {
+        // Progress that overwrites itself ends its lines with carriage returns.
+        let lines_of = |text: &'t str| text.split(['\n', '\r']);
+        for line in texts.flat_map(lines_of).map(str::trim).filter(|line| reports_error(line)) {
             let line = equivalent(line).trim().to_owned();
             if known.insert(hash(line.as_bytes())) {
                 count += 1;
-                lines.extend((line.len() <= MAX_LINE_BYTES).then_some(line));
+                if line.len() <= MAX_LINE_BYTES && !line.is_empty() && !line.contains(is_unreadable)
+                {
+                    let nth: &mut u32 = kinds.entry(line_kind(&line)).or_default();
+                    lines.push(QuotedLine { nth: *nth, report: report_of(&line), line });
+                    *nth += 1;
+                }
             }
         }
-        lines.retain(|line| !line.is_empty() && !line.contains(is_unreadable));
-        let units = lines.iter().map(|line| ExtractUnit { text: line, weight: 2, must: false });
-        let mut kept = select(&units.collect::<Vec<_>>(), room).into_iter();
-        lines.retain(|_| kept.next() == Some(true));
-        Self { lines, count }
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        let rank = |at: &usize| lines.get(*at).map(|own| (own.nth, Reverse(own.report), *at));
+        order.sort_by_key(rank);
+        let mut left = room;
+        let mut kept = vec![false; lines.len()];
+        for at in order {
+            let length = lines.get(at).map_or(0, |own| own.line.len());
+            if let (Some(rest), Some(kept)) = (left.checked_sub(length), kept.get_mut(at)) {
+                left = rest;
+                *kept = true;
+            }
+        }
+        let kept = lines.into_iter().zip(kept).filter(|(_, kept)| *kept);
+        Self { lines: kept.map(|(own, _)| own.line).collect(), count }
     }
+}
+
+/// A line that may be quoted.
+#[derive(Debug)]
+struct QuotedLine {
+    /// How many lines of its kind precede it.
+    nth: u32,
+    report: ReportStrength,
+    line: String,
 }
 
 fn is_unreadable(letter: char) -> bool {
@@ -62,6 +91,21 @@ mod tests {
         let coloured = errors("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: no such file", 400);
         assert_eq!((coloured.lines, coloured.count), (vec!["error: no such file".to_owned()], 1));
         assert_eq!(errors("all is well\n", 400), Errors::default());
+        let progress = errors("10 %\r20 %\rerror: no such host\r30 %\r\n", 400);
+        assert_eq!(progress.lines, ["error: no such host"]);
+    }
+
+    #[test]
+    fn one_of_each_kind_comes_before_a_second_and_reports_before_notes() {
+        let note = |at: usize| format!("a.cc:{at}: note: error candidate {at}\n");
+        let notes = (0..9).map(note).collect::<Vec<_>>().concat();
+        let text = notes
+            + "a.cc:40:1: error: no match for f\na.cc:41:1: error: no match for f\na.cc:50:3: fatal error: x.h: No such file\n";
+        let found = errors(&text, 90).lines;
+        assert_eq!(
+            found,
+            ["a.cc:40:1: error: no match for f", "a.cc:50:3: fatal error: x.h: No such file"]
+        );
     }
 
     #[test]

@@ -71,6 +71,47 @@ fn between(low: Excerpt, high: Excerpt, max_tokens: u64) -> u32 {
     low.bytes + u32::try_from(step).unwrap_or(u32::MAX).min(high.bytes - low.bytes)
 }
 
+/// Bytes of the least fill: a line or two.
+pub const MIN_FILL_BYTES: u32 = 48;
+/// Steps of the sizes among which [`find_fill`] chooses: each is so much larger than the one
+/// before, in parts of it.
+const SIZE_STEP: u32 = 24;
+/// Bytes of the least step.
+const MIN_STEP_BYTES: u32 = 16;
+/// A fill that takes this share of its room is large enough.
+const MIN_ROOM_MILLI: u64 = 970;
+
+/// Finds an excerpt that fills `max_tokens`, as [`find_excerpt`] does, among sizes and by a search
+/// that the room has no part in: more room never finds a smaller one, however tokens grow with
+/// bytes.
+pub fn find_fill<E>(
+    max_bytes: u64,
+    max_tokens: u64,
+    mut cost: impl FnMut(u32) -> Result<u64, E>,
+) -> Result<Option<Excerpt>, E> {
+    let last = u32::try_from(max_bytes).unwrap_or(u32::MAX).max(MIN_FILL_BYTES);
+    let next = |bytes: &u32| Some(bytes.saturating_add((bytes / SIZE_STEP).max(MIN_STEP_BYTES)));
+    let steps = std::iter::successors(Some(MIN_FILL_BYTES), next);
+    let sizes: Vec<u32> = steps.take_while(|bytes| *bytes < last).chain([last]).collect();
+    let mut best = None;
+    let (mut low, mut high) = (0, sizes.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let Some(bytes) = sizes.get(middle).copied() else { break };
+        let trial = Excerpt { bytes, tokens: cost(bytes)? };
+        if trial.tokens > max_tokens {
+            high = middle;
+            continue;
+        }
+        best = Some(trial);
+        if trial.tokens * 1000 >= max_tokens * MIN_ROOM_MILLI {
+            break;
+        }
+        low = middle + 1;
+    }
+    Ok(best)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +125,20 @@ mod tests {
         for room in [100, 1_000, 20_000, 200_000] {
             let found = find(room, |bytes| u64::from(bytes) / 4 + 10).unwrap();
             assert!(found.tokens <= room && found.tokens * 100 >= room * 95, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn more_room_never_finds_less() {
+        // A notation that pays from some size on makes tokens fall while bytes grow.
+        let cost = |bytes: u32| u64::from(bytes) / if bytes % 7_000 < 2_500 { 3 } else { 4 };
+        let find = |room| find_fill(60_000, room, |bytes| Ok::<_, ()>(cost(bytes))).unwrap();
+        let mut before = 0;
+        for room in (60..15_000).step_by(37) {
+            let found = find(room).unwrap();
+            assert!(found.tokens <= room && found.bytes >= before, "{found:?} in {room}");
+            assert!(found.tokens * 100 >= room * 60, "{found:?} in {room}");
+            before = found.bytes;
         }
     }
 

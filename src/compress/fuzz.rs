@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::adapter::{AdapterSet, InnerTexts, Part, apply, shorten};
 use super::notation::{FoundBlock, find_notation};
-use crate::domain::{AdapterChoice, AdapterChoices};
+use crate::domain::{AdapterChoice, AdapterChoices, ValueClass};
 
 /// The ranges of a text's parts.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
@@ -20,9 +20,10 @@ pub struct EncodedBlock {
     pub body: Vec<String>,
 }
 
-/// Blocks that a notation finds.
-pub fn encode(notation: &str, lines: &[&str]) -> Vec<EncodedBlock> {
-    let found = find_notation(notation).map(|notation| notation.encode(lines)).unwrap_or_default();
+/// Blocks that a notation finds with these values.
+pub fn encode(notation: &str, lines: &[&str], values: ValueClass) -> Vec<EncodedBlock> {
+    let found =
+        find_notation(notation).map(|notation| notation.encode(lines, values)).unwrap_or_default();
     let block = |FoundBlock { lines, block }: FoundBlock| EncodedBlock {
         lines,
         args: block.args,
@@ -56,7 +57,7 @@ pub fn run_adapters(choices: &AdapterChoices, text: &str) -> Option<AdapterOutco
     let list: Vec<_> = adapters.list(false).collect();
     let first = list.first()?;
     let spans = super::segment::segment(text);
-    let part = Part { text, spans: &spans };
+    let part = Part::new(text, &spans);
     let halved = apply(text, &first.attempt(part, &mut Half).cuts);
     let halved = halved.map(|halved| {
         let holds = halved == text || first.holds(text, &halved);
@@ -81,6 +82,11 @@ impl InnerTexts for Half {
         let head: String = text.chars().take(half).collect();
         (half > 0).then_some(head)
     }
+}
+
+/// A text as adapters read it: without terminal codes and with line feeds at the ends of lines.
+pub fn plain_text(text: &str) -> String {
+    super::adapter::plain_text(text).into_owned()
 }
 
 /// Whether a line reports an error: then it is shown.

@@ -19,9 +19,31 @@ pub fn has_gaps(text: &str) -> bool {
     })
 }
 
+/// Whether a line is such a mark and nothing else: it is no line of the text around it.
+pub(super) fn is_gap_line(line: &str) -> bool {
+    let line = line.trim_ascii();
+    line.starts_with("[…") && line.ends_with(']')
+        || line.strip_prefix('…').is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix(' ').is_some_and(|rest| rest.contains(" more "))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_a_mark_is_told_from_one_that_has_words_of_its_own() {
+        for line in
+            ["[… 6 lines]", "  [… 2 lines, 1 of them an error repeated]\r", "[…3/60 lines]", "…"]
+        {
+            assert!(is_gap_line(line), "{line}");
+        }
+        assert!(is_gap_line("… 212 more items"));
+        for line in ["", "a […]", "[… 6 lines] left", "… and then", "src/… [x]"] {
+            assert!(!is_gap_line(line), "{line}");
+        }
+    }
 
     #[test]
     fn marks_are_told_from_words() {

@@ -15,14 +15,15 @@
 //! | extract, [`Depth::Extract`] | a fifth | `digest` |
 //! | digest, [`Depth::Digest`] | an eighth | `digest` |
 //! | gist, [`Depth::Gist`] | a twentieth | `digest` |
-//! | excerpt, [`ReducedSize::Excerpt`] | as many bytes as there is room for | `digest`, `excerpt` |
+//! | excerpt, [`ReducedSize::Excerpt`] | as many bytes as there is room for | `fill`, `document`, `excerpt` |
 //! | cleared | one line that says that a text was there | the pipeline |
 //!
 //! # Between structural and cleared
 //!
 //! Outline, extract, digest, gist and excerpt are one kind of reduction at different sizes:
 //!
-//! - They keep no format. The result is the lines that report errors, and of the other lines
+//! - They keep no format, but for excerpts of texts that are structured as a whole (`document`). Of
+//!   digests, the result is the lines that report errors, and of the other lines
 //!   (pieces of long ones) those that show most facts by byte, with `…` in the gaps. Of the
 //!   arguments of a call only long strings are reduced: they stay the same JSON object.
 //! - The size is a share of the bytes (a gist has a maximum), or, of an excerpt, the bytes for which
@@ -52,6 +53,7 @@
 //! | `adapter::xml` | the same, as pieces | well-formed by quick-xml, which does not look into tags: these keep their bytes anyway |
 //! | `adapter::html` | a page | as browsers do: no text is an error |
 //! | `notation::table`, `notation::records` | an element | the one spelling that decoding writes; any other is left to the text |
+//! | `adapter::settings` | a text that is nothing but settings | each line is a key, a section or a comment; values keep their bytes |
 //! | `segment::csv` | rows that begin at a line of any text | RFC 4180, within a number of lines; counts fields |
 //! | `adapter::csv` | a text that is one table | RFC 4180, rows of one width |
 //! | `notation::columns` | a row on one line | a quote inside a bare field is text: fields are written back as they are |
@@ -60,10 +62,12 @@ mod adapter;
 mod atom;
 mod chain;
 mod digest;
+mod document;
 mod engine;
 mod errors;
 mod excerpt;
 mod extract;
+mod fill;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod gaps;
@@ -78,17 +82,17 @@ mod text;
 /// that would take more is not made, and reported as one that was taken back.
 const MAX_EDIT_BYTES: usize = 16 << 20;
 
-pub use adapter::{AdapterSet, TrialOutput, built_in_names};
+pub use adapter::{AdapterSet, BuiltInOptions, TrialOutput, built_in_names, built_in_options};
 pub use chain::{chain, end_of};
 pub use engine::{
-    DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, FactMessage, FactSet, FactState,
-    Fidelity, Lossless, ReducedSize, Reducer, ReductionChain, ShownFacts, ShownForm, TextNames,
-    TextOwner, stays_whole,
+    DecodedText, Decoder, Depth, EditLimit, Encoder, Engine, ExcerptSource, FactMessage, FactSet,
+    FactState, Fidelity, Lossless, ReducedSize, Reducer, ReductionChain, ShownFacts, ShownForm,
+    TextNames, TextOwner, stays_whole,
 };
 pub use errors::Errors;
-pub use excerpt::{Excerpt, MIN_EXCERPT_BYTES, find_excerpt};
+pub use excerpt::{Excerpt, MIN_EXCERPT_BYTES, MIN_FILL_BYTES, find_excerpt, find_fill};
 pub use gaps::has_gaps;
 pub use lossless::{equivalent, normal};
-pub use notation::names as notations;
+pub use notation::{NotationKinds, names as notations};
 pub use offload_limits::OffloadLimits;
 pub use summary::{SECTIONS, SummaryInput, summarize};

@@ -48,6 +48,9 @@ pub struct LimitsConfig {
     pub body_timeout_ms: u64,
 
     /// Connections open at once; requests on further ones get a 503, but for those about health
+    ///
+    /// Those that have shown no valid key, where one is needed, or have only read pages that need none,
+    /// are a quarter of them at most.
     #[arg(
         long,
         env = "CONTEXTURE_MAX_CONNECTIONS",

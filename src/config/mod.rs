@@ -3,6 +3,8 @@
 //! The doc comments are the manual: clap prints them under `contexture serve --help`. Nothing
 //! else in the program reads the environment.
 
+mod chat;
+mod gateway;
 mod hooks;
 mod keys;
 mod limits;
@@ -16,6 +18,11 @@ mod store;
 mod summarizer;
 mod telemetry;
 
+pub use chat::{ChatKey, ChatUrl};
+pub use gateway::{
+    GatewayConfig, NamedUpstream, ProviderKey, ProxySettings, UpstreamUrl, base_url_variables,
+    provider_key,
+};
 pub use hooks::{AllowCidr, HooksConfig};
 pub use keys::{Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys};
 pub use limits::LimitsConfig;
@@ -26,7 +33,7 @@ pub use quotas::QuotasConfig;
 pub use server::ServerConfig;
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};
-pub use summarizer::{SummarizerConfig, SummarizerKey, SummarizerUrl};
+pub use summarizer::SummarizerConfig;
 pub use telemetry::{LogFormat, TelemetryConfig};
 
 /// Every setting of `contexture serve`.
@@ -42,6 +49,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     #[command(flatten)]
     pub hooks: HooksConfig,
+    #[command(flatten)]
+    pub gateway: GatewayConfig,
     #[command(flatten)]
     pub summarizer: SummarizerConfig,
     #[command(flatten)]

@@ -22,10 +22,8 @@ pub struct TelemetryConfig {
     #[arg(long, env = "CONTEXTURE_LOG", value_name = "FILTER", default_value = "info")]
     pub log_level: String,
 
-    /// Where traces are sent: the base URL of a collector that takes OTLP over HTTP, such as
-    /// `http://127.0.0.1:4318`
-    ///
-    /// Only in programs that are built with the feature `otlp`.
+    /// Where traces are sent, in builds with the feature `otlp`: the base URL of a collector that takes
+    /// OTLP over HTTP, such as `http://127.0.0.1:4318`
     #[cfg(feature = "otlp")]
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     pub otlp_endpoint: Option<String>,

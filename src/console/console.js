@@ -49,24 +49,43 @@ function bar(parts) {
   return box;
 }
 
-function compiled(event) {
+// A row for something that has a record.
+function recorded(event) {
   const row = at("compiles").insertRow(0);
   cell(row, event.at.slice(11, 19));
   const link = document.createElement("a");
   link.href = `/compilations/${encodeURIComponent(event.compilation_id)}`;
   link.textContent = event.compilation_id;
   cell(row, "").append(link);
+  while (at("compiles").rows.length > 20) at("compiles").deleteRow(-1);
+  return row;
+}
+
+function compiled(event) {
+  const row = recorded(event);
   const { target, model, tokens_before: before, tokens_after: after, fits, parts } = event.data;
   cell(row, model ? `${target}, ${model}` : target);
   cell(row, `${before.toLocaleString()} → ${after.toLocaleString()}`, fits ? "" : "bad");
   cell(row, "").append(bar(parts));
-  while (at("compiles").rows.length > 20) at("compiles").deleteRow(-1);
+}
+
+// A request through the gateway. What was not read or not sent has no record.
+function relayed(event) {
+  const { upstream, model, mode, tokens, saved_tokens: saved, status, code, payload_hash: hash } = event.data;
+  if (!hash || code) return;
+  const row = recorded(event);
+  cell(row, model ? `${upstream}, ${model}` : upstream);
+  const after = tokens ? tokens.uncached + tokens.read + tokens.written : 0;
+  const figures = tokens ? `${(after + saved).toLocaleString()} → ${after.toLocaleString()}` : `−${saved.toLocaleString()}`;
+  cell(row, figures, status < 400 ? "" : "bad");
+  cell(row, mode);
 }
 
 function show(event) {
   const when = (event.at || "").slice(11, 19);
   last = Math.max(last, event.seq || 0);
   if (event.type === "compile:done") compiled(event);
+  if (event.type === "gateway:request") relayed(event);
   if (event.type.startsWith("hook:")) hooks().catch(() => {});
   const line = document.createElement("li");
   line.textContent = `${when} ${event.type} ${JSON.stringify(event.data)}`;

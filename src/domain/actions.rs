@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Messages of the history by what happened to them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ActionCounts)]
 pub struct Actions {
     /// Word for word.
     pub kept: usize,
@@ -13,7 +14,9 @@ pub struct Actions {
     pub deduplicated: usize,
     /// Tool result or thinking cleared.
     pub cleared: usize,
+    /// Messages that the summary stands for.
     pub summarized: usize,
+    /// Messages that were left out.
     pub dropped: usize,
     /// Removed by hooks; absent if none was.
     #[serde(skip_serializing_if = "is_zero")]
@@ -51,6 +54,7 @@ impl Actions {
 /// What happened to one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MessageAction)]
 pub enum Action {
     Kept,
     Compressed,
@@ -64,4 +68,18 @@ pub enum Action {
     Changed,
     /// Added by a hook.
     Added,
+}
+
+impl Action {
+    /// The rule that a decision names for it if no edit has one of its own.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Compressed | Self::Deduplicated => "on_arrival",
+            Self::Cleared => "ladder:clear",
+            Self::Summarized => "ladder:summary",
+            Self::Dropped => "ladder:drop",
+            Self::Removed | Self::Changed | Self::Added => "hook",
+        }
+    }
 }

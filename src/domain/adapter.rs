@@ -79,6 +79,34 @@ pub enum AdapterChoice {
     /// A built-in or a stored adapter, by name.
     Named(Arc<str>),
     Custom(Arc<AdapterDefinition>),
+    /// Another one, with how it is to work.
+    Tuned(Box<AdapterChoice>, AdapterTuning),
+}
+
+/// How an adapter of a request is to work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AdapterTuning {
+    /// Thousandths of what may shrink that stay; none for the adapter's own share.
+    pub keep_milli: Option<u32>,
+    /// Whether a summariser is asked to shorten prose.
+    pub summarizer: bool,
+}
+
+impl AdapterTuning {
+    /// Bounds of `keep_milli`.
+    pub const KEEP_MILLI: std::ops::RangeInclusive<u32> = 50..=900;
+
+    /// Whether the adapter works as it would without.
+    pub fn is_usual(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl AdapterChoice {
+    /// Whether a summariser is asked to shorten prose.
+    pub fn asks_summarizer(&self) -> bool {
+        matches!(self, Self::Tuned(_, tuning) if tuning.summarizer)
+    }
 }
 
 /// The adapters that texts are offered to.
@@ -88,6 +116,13 @@ pub enum AdapterChoices {
     Usual(Vec<Arc<AdapterDefinition>>),
     /// These, in this order.
     Chosen(Vec<AdapterChoice>),
+}
+
+impl AdapterChoices {
+    /// Whether they are the built-in ones, none replaced.
+    pub fn is_usual(&self) -> bool {
+        matches!(self, Self::Usual(replaced) if replaced.is_empty())
+    }
 }
 
 impl Default for AdapterChoices {

@@ -25,6 +25,10 @@ impl RecordLevel {
         super::word_of(Self::WORDS, self)
     }
 
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(word, _)| *word == text).map(|(_, level)| *level)
+    }
+
     /// Whether there is a record at all.
     pub fn is_kept(self) -> bool {
         self != Self::None
@@ -68,4 +72,6 @@ pub struct Compilation {
     pub fits: bool,
     /// Hashes of the stages, figures, effects, hook runs, inputs: a JSON object.
     pub body: RawJson,
+    /// The cost of the payload by the provider's usage, as JSON; none until it is reported.
+    pub reported_cost: Option<RawJson>,
 }

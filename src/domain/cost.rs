@@ -29,7 +29,7 @@ pub enum CacheLifetime {
 
 impl CacheLifetime {
     /// The lifetime of what marks of ours ask for; the shortest if there are none.
-    pub fn of(ttl: Option<CacheTtl>) -> Self {
+    pub fn of_ttl(ttl: Option<CacheTtl>) -> Self {
         match ttl {
             Some(CacheTtl::OneHour) => Self::Long,
             Some(CacheTtl::FiveMinutes) | None => Self::Short,
@@ -39,7 +39,7 @@ impl CacheLifetime {
 
 /// The cost of a payload, in micro-dollars (millionths of a dollar).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[schema(as = Cost)]
+#[schema(as = CompileCost)]
 pub struct PayloadCost {
     /// The input: the payload, without the answer.
     pub payload_micros: u64,
@@ -52,6 +52,7 @@ pub struct PayloadCost {
     /// The part of `unshortened_micros` that is for text which this compile left out and no earlier
     /// compile of the session did.
     pub unique_saved_micros: u64,
+    /// What is assumed of the provider's cache.
     pub cache: CacheAssumption,
 }
 
@@ -65,17 +66,31 @@ impl PayloadCost {
 
 /// What the provider's cache is taken to do with a payload, or did with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = CostCacheAssumption)]
 pub struct CacheAssumption {
     /// Tokens that are read from the cache.
     pub read_tokens: u64,
     /// Tokens that are written to it.
     pub write_tokens: u64,
+    /// The state of the provider's cache.
     pub assumed: AssumedCache,
+}
+
+impl CacheAssumption {
+    /// What the cache did, by the usage that the provider reported.
+    pub fn reported(tokens: &ReportedTokens) -> Self {
+        Self {
+            read_tokens: tokens.read,
+            write_tokens: tokens.written.saturating_add(tokens.written_long),
+            assumed: AssumedCache::Reported,
+        }
+    }
 }
 
 /// The state of the provider's cache that a cost assumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = CostCacheState)]
 pub enum AssumedCache {
     /// The previous payload is in the cache.
     Warm,
@@ -118,7 +133,7 @@ impl CostFigures {
         };
         PayloadCost {
             payload_micros,
-            output_micros: tokens.output.map(|output| micros(rates.output.of(output))),
+            output_micros: tokens.output.map(|output| rates.output_cost(output)),
             unshortened_micros,
             saved_micros: difference(unshortened_micros, payload_micros),
             unique_saved_micros: share(
@@ -126,11 +141,7 @@ impl CostFigures {
                 self.unique_saved_tokens,
                 self.tokens_before,
             ),
-            cache: CacheAssumption {
-                read_tokens: tokens.read,
-                write_tokens: tokens.written.saturating_add(tokens.written_long),
-                assumed: AssumedCache::Reported,
-            },
+            cache: CacheAssumption::reported(tokens),
         }
     }
 }
@@ -158,9 +169,9 @@ impl Rates {
     pub fn input_cost(&self, tokens: CachedTokens, lifetime: CacheLifetime) -> u64 {
         let or_input = |price: Option<Price>| price.unwrap_or(self.input);
         micros(
-            or_input(self.cache_read).of(tokens.read)
-                + or_input(self.write_price(lifetime)).of(tokens.written)
-                + self.input.of(tokens.uncached),
+            or_input(self.cache_read).cost_of(tokens.read)
+                + or_input(self.write_price(lifetime)).cost_of(tokens.written)
+                + self.input.cost_of(tokens.uncached),
         )
     }
 
@@ -169,18 +180,23 @@ impl Rates {
         let or_input = |price: Option<Price>| price.unwrap_or(self.input);
         let write = |lifetime| or_input(self.write_price(lifetime));
         micros(
-            or_input(self.cache_read).of(tokens.read)
-                + write(CacheLifetime::Short).of(tokens.written)
-                + write(CacheLifetime::Long).of(tokens.written_long)
-                + self.input.of(tokens.uncached),
+            or_input(self.cache_read).cost_of(tokens.read)
+                + write(CacheLifetime::Short).cost_of(tokens.written)
+                + write(CacheLifetime::Long).cost_of(tokens.written_long)
+                + self.input.cost_of(tokens.uncached),
         )
+    }
+
+    /// The cost of an answer in micro-dollars, rounded to the nearest.
+    pub fn output_cost(&self, tokens: u64) -> u64 {
+        micros(self.output.cost_of(tokens))
     }
 
     /// What writing tokens to the cache costs more than reading them from it; none if the cache has
     /// no prices.
     pub fn rewrite_cost(&self, tokens: u64, lifetime: CacheLifetime) -> Option<u64> {
         let (read, write) = (self.cache_read?, self.write_price(lifetime)?);
-        Some(micros(write.of(tokens).saturating_sub(read.of(tokens))))
+        Some(micros(write.cost_of(tokens).saturating_sub(read.cost_of(tokens))))
     }
 
     /// The price of a token that is written to the cache; none if it has no price of its own.

@@ -10,6 +10,8 @@ pub enum EventKind {
     CompileStart,
     CompileDone,
     CompileFailed,
+    /// A request through the gateway has ended.
+    GatewayRequest,
     /// Rungs 2 to 5 changed something.
     Compress,
     /// Memory, state or context was put into the payload.
@@ -45,6 +47,7 @@ impl EventKind {
         ("compile:start", Self::CompileStart),
         ("compile:done", Self::CompileDone),
         ("compile:failed", Self::CompileFailed),
+        ("gateway:request", Self::GatewayRequest),
         ("compress", Self::Compress),
         ("context:injected", Self::ContextInjected),
         ("memory:changed", Self::MemoryChanged),

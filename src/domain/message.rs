@@ -177,6 +177,10 @@ impl Media {
     pub fn is_audio(&self) -> bool {
         self.media_type.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("audio/"))
     }
+
+    pub fn is_video(&self) -> bool {
+        self.media_type.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("video/"))
+    }
 }
 
 /// The bytes of a [`Media`], or where they are. One canonical form: base64 never has a `data:`

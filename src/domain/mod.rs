@@ -17,6 +17,7 @@ mod day;
 mod delegation;
 mod event;
 mod fair_places;
+mod gateway_mode;
 mod item_half;
 mod item_output;
 mod key;
@@ -26,6 +27,7 @@ mod message;
 mod model;
 mod model_row;
 mod models;
+mod notations;
 mod note;
 mod prices;
 mod program;
@@ -43,12 +45,13 @@ mod summary;
 mod target;
 mod time;
 mod tool;
+mod tool_pattern;
 mod usage_totals;
 
 pub use actions::{Action, Actions};
 pub use adapter::{
-    AdapterChoice, AdapterChoices, AdapterDefinition, DetectRules, LineRemoval, LineSelector,
-    StoredAdapter,
+    AdapterChoice, AdapterChoices, AdapterDefinition, AdapterTuning, DetectRules, LineRemoval,
+    LineSelector, StoredAdapter,
 };
 pub use artifact::{Artifact, ArtifactId, ContentHash};
 pub use cache::{
@@ -73,6 +76,7 @@ pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
+pub use gateway_mode::GatewayMode;
 pub use item_half::{HalfFamily, HalfRole, ItemHalf};
 pub use item_output::{OutputText, has_output, output_texts, output_tool, with_output_texts};
 pub use key::{
@@ -88,9 +92,10 @@ pub use message::{
     Content, Extra, Media, MediaSource, Message, Part, ReplacedResult, Role, Thinking, ToolCall,
     ToolResult,
 };
-pub use model::{Family, Model, TokenizerName};
+pub use model::{Family, Model, TokenizerName, WantedReasoning};
 pub use model_row::ModelRow;
 pub use models::Models;
+pub use notations::{AllowedNotations, ValueClass};
 pub use note::{Note, Notes};
 pub use prices::{Price, PriceStep, PriceStepRow, Prices, PricesRow, Rates};
 pub use program::{ProgramCalls, caller_of, program_id, program_of};
@@ -114,4 +119,5 @@ pub use summary::{AskedSummary, PromptMessage, Summary};
 pub use target::{Source, Target};
 pub use time::{Clock, Timestamp};
 pub use tool::{MEMORY_TOOL, ToolDefinition};
+pub use tool_pattern::ToolPattern;
 pub use usage_totals::CostTotals;

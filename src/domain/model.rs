@@ -66,6 +66,15 @@ impl Family {
     }
 }
 
+/// Which messages of the assistant have to have the model's reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedReasoning {
+    Never,
+    /// Those that call tools.
+    WithCalls,
+    Always,
+}
+
 /// A row of the catalogue; see [`super::ModelRow`] for its JSON.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
@@ -149,21 +158,65 @@ impl Model {
     /// Whether the provider refuses calls without a thought signature: Gemini 3 and later
     /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
     pub fn wants_signed_calls(&self) -> bool {
-        // Gateways put the provider before a model's name.
-        let name = self.name.rsplit('/').next().unwrap_or_default();
-        let version = name.strip_prefix("gemini-").unwrap_or_default();
-        let digits = version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-        digits.parse::<u32>().is_ok_and(|major| major >= 3)
+        self.gemini_version().is_some_and(|major| major >= 3)
     }
 
-    /// Whether the provider takes ids of calls with nine letters and digits alone: Mistral's
-    /// (<https://github.com/mistralai/mistral-common>, `validate_tool_call`).
-    pub fn wants_short_call_ids(&self) -> bool {
+    /// Whether it is a named Gemini of an earlier major version.
+    pub fn is_before_gemini(&self, version: u32) -> bool {
+        self.gemini_version().is_some_and(|major| major < version)
+    }
+
+    fn gemini_version(&self) -> Option<u32> {
+        let version = self.bare_name().strip_prefix("gemini-")?;
+        version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
+    /// Whether it is one of Mistral's, whose API takes ids of calls with nine letters and digits alone,
+    /// no members that it does not know, and no last message of the assistant without `prefix`
+    /// (<https://github.com/mistralai/mistral-common>, `validator.py`).
+    pub fn is_mistral(&self) -> bool {
         const NAMES: [&str; 7] =
             ["codestral", "devstral", "magistral", "ministral", "mistral", "mixtral", "pixtral"];
-        let name = self.name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let name = self.bare_name().to_ascii_lowercase();
         let name = name.strip_prefix("open-").unwrap_or(&name);
         NAMES.iter().any(|own| name.starts_with(own))
+    }
+
+    /// The messages of the assistant that the provider refuses without `reasoning_content`; on Anthropic's
+    /// wire, those with calls are refused without thinking. `DeepSeek`'s V4
+    /// (<https://api-docs.deepseek.com/guides/thinking_mode>), and models of Kimi that think
+    /// (<https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model>).
+    pub fn wanted_reasoning(&self) -> WantedReasoning {
+        let name = self.bare_name().to_ascii_lowercase();
+        if name.starts_with("deepseek-v4") {
+            return WantedReasoning::Always;
+        }
+        let Some(version) = name.strip_prefix("kimi-k") else { return WantedReasoning::Never };
+        let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
+        let mut number = || numbers.next().and_then(|digits| digits.parse::<u32>().ok());
+        let (major, minor) = (number().unwrap_or_default(), number().unwrap_or_default());
+        // The dates in names of K2 are no minor version: `kimi-k2-0905`.
+        let is_later_k2 = major == 2 && version.starts_with("2.") && minor >= 5;
+        if major > 2 || is_later_k2 { WantedReasoning::WithCalls } else { WantedReasoning::Never }
+    }
+
+    /// Whether it is a named model that `OpenAI`'s own API runs: none whose weights others run.
+    pub fn is_openai_own(&self) -> bool {
+        self.family == Family::Openai && !self.name.is_empty() && !self.name.starts_with("gpt-oss")
+    }
+
+    /// Whether its provider's API in Anthropic's language reads thinking without a signature and no
+    /// `redacted_thinking`, and wants thinking back with the calls that it led to: `DeepSeek`'s
+    /// (<https://api-docs.deepseek.com/guides/anthropic_api>), and those of Kimi and `MiniMax`
+    /// (<https://platform.minimax.io/docs/guides/text-m2-function-call>).
+    pub fn reads_unsigned_thinking(&self) -> bool {
+        let name = self.bare_name().to_ascii_lowercase();
+        ["deepseek", "kimi", "minimax"].iter().any(|own| name.starts_with(own))
+    }
+
+    /// The name without the provider that gateways put before it.
+    fn bare_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
     }
 
     /// Tokens of this model for a raw count of its tokenizer, rounded up.

@@ -8,7 +8,6 @@ use super::{CacheMarks, Day, Family, Model, Prices, PricesRow, TokenizerName};
 /// One row of the catalogue.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Model)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct ModelRow {
     /// What `model` in a request names; dated variants (`name-2025-01-01`) find it too.

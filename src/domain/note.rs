@@ -2,6 +2,7 @@
 
 /// One thing that the caller should know of.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[schema(as = ReportNote)]
 pub struct Note {
     /// A stable word for programs, such as `prefill_as_text`.
     pub code: &'static str,

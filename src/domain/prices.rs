@@ -28,7 +28,7 @@ impl Price {
     }
 
     /// What so many tokens cost, in picodollars.
-    pub fn of(self, tokens: u64) -> u128 {
+    pub fn cost_of(self, tokens: u64) -> u128 {
         u128::from(self.0) * u128::from(tokens)
     }
 }
@@ -75,10 +75,12 @@ impl Prices {
 /// Prices of the catalogue of models, in dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Prices)]
+#[schema(as = ModelPrices)]
 pub struct PricesRow {
+    /// Input.
     #[schema(example = 3.0)]
     pub input: f64,
+    /// Output.
     #[schema(example = 15.0)]
     pub output: f64,
     /// Input that is read from the cache.
@@ -101,17 +103,22 @@ pub struct PricesRow {
 /// Prices of a whole request with more input than a limit, in dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = PriceStep)]
+#[schema(as = ModelPriceStep)]
 pub struct PriceStepRow {
     /// Tokens of the largest input that the ordinary prices charge.
     #[schema(example = 272_000)]
     pub above_tokens: u64,
+    /// Input.
     pub input: f64,
+    /// Output.
     pub output: f64,
+    /// Input that is read from the cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
+    /// Input that is written to the cache, for the shortest lifetime that the provider has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
+    /// Input that is written to the cache for an hour or longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_long: Option<f64>,
 }
@@ -189,7 +196,7 @@ mod tests {
         }
         assert_eq!(Price::from_dollars(-1.0), None);
         assert_eq!(Price::from_dollars(f64::NAN), None);
-        assert_eq!(Price(3_000_000).of(1_000), 3_000_000_000);
+        assert_eq!(Price(3_000_000).cost_of(1_000), 3_000_000_000);
     }
 
     #[test]

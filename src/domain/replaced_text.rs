@@ -22,7 +22,7 @@ pub struct ReplacedText<'a> {
 /// counted, written, recorded.
 const COPIES_HELD: usize = 4;
 /// Ranges after which the deadline is asked.
-const RANGES_UNASKED: usize = 1 << 10;
+const MAX_RANGES_UNASKED: usize = 1 << 10;
 
 /// Called with each range of a text to replace and its replacement, in order, without overlap.
 pub type ReplaceFn<'r> = &'r mut dyn FnMut(Range<usize>, &str) -> Result<(), StopReason>;
@@ -43,7 +43,7 @@ impl<'a> ReplacedText<'a> {
             ReplaceRound { out: String::new(), settled: Vec::new(), copied: 0, count: 0 };
         let mut from = 0;
         for (at, old) in self.settled.iter().map(Some).chain([None]).enumerate() {
-            if at.is_multiple_of(RANGES_UNASKED) {
+            if at.is_multiple_of(MAX_RANGES_UNASKED) {
                 self.deadline.check()?;
             }
             let end = old.map_or(self.text.len(), |old| old.start);
@@ -53,7 +53,7 @@ impl<'a> ReplacedText<'a> {
                 let growth = with.len().saturating_sub(found.len()).saturating_mul(COPIES_HELD);
                 let paid = growth.saturating_add(size_of::<Range<usize>>());
                 self.deadline.allowance().take(paid)?;
-                if next.count.is_multiple_of(RANGES_UNASKED as u64) {
+                if next.count.is_multiple_of(MAX_RANGES_UNASKED as u64) {
                     self.deadline.check()?;
                 }
                 next.put(&self.text, from + found.start..from + found.end, with);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn replacing_ends_with_the_caller() {
         let deadline = Deadline::default();
-        let text = "ab".repeat(4 * RANGES_UNASKED);
+        let text = "ab".repeat(4 * MAX_RANGES_UNASKED);
         let mut replacing = ReplacedText::new(&text, &deadline);
         assert_eq!(replace(&mut replacing, "a", "x"), 4 * 1024);
         let (mut stretches, mut puts) = (0, 0);
@@ -184,6 +184,6 @@ mod tests {
                 put(at..at + 1, "")
             })
         });
-        assert_eq!((stopped, puts), (Err(StopReason::Cancelled), RANGES_UNASKED + 1));
+        assert_eq!((stopped, puts), (Err(StopReason::Cancelled), MAX_RANGES_UNASKED + 1));
     }
 }

@@ -27,6 +27,9 @@ pub struct SentCost {
     /// The model's name in the calibration of the session.
     pub model: Arc<str>,
     pub row: UsageKey,
+    /// The compile of the payload; none for payloads of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compilation: Option<Arc<str>>,
     /// Its cost is replaced by that which was reported.
     pub figures: CostFigures,
 }
@@ -45,6 +48,8 @@ pub struct UsageKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedCost {
     pub row: UsageKey,
+    /// As [`SentCost::compilation`].
+    pub compilation: Option<Arc<str>>,
     pub before: PayloadCost,
     pub after: PayloadCost,
 }
@@ -60,7 +65,7 @@ impl SessionCosts {
     }
 
     /// The cost of the last payload of a model.
-    pub fn of(&self, model: &str) -> Option<&SentCost> {
+    pub fn cost_of(&self, model: &str) -> Option<&SentCost> {
         self.sent.iter().find(|sent| *sent.model == *model)
     }
 
@@ -80,6 +85,7 @@ impl SessionCosts {
         let sent = self.sent.iter_mut().find(|sent| *sent.model == *model)?;
         let (before, after) = (sent.figures.cost, sent.figures.reported(prices, tokens));
         sent.figures.cost = after;
-        Some(ReportedCost { row: sent.row.clone(), before, after })
+        let (row, compilation) = (sent.row.clone(), sent.compilation.clone());
+        Some(ReportedCost { row, compilation, before, after })
     }
 }

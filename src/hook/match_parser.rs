@@ -20,6 +20,7 @@ pub const EVENTS: &[&str] = &[
     "compile:start",
     "compile:done",
     "compile:failed",
+    "gateway:request",
     "compress",
     "memory:changed",
     "memory:expired",

@@ -50,7 +50,7 @@ impl RecordedHooks {
             else {
                 continue;
             };
-            // A patch that did not fit failed after the hook had answered: applying the answer
+            // A patch that did not fit failed after the hook had returned it: applying the answer
             // fails again.
             let result = match (&run.outcome, &run.answer) {
                 (RunOutcome::Failed(failure), None) => Err(failure.clone()),

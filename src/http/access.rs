@@ -47,6 +47,8 @@ const HOOKS_READ: Access = Access::AnyOf(&[Scope::HooksRead, Scope::HooksWrite])
 const HOOKS_WRITE: Access = Access::AnyOf(&[Scope::HooksWrite]);
 const EVENTS: Access = Access::AnyOf(&[Scope::EventsRead]);
 const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
+/// Requests to providers through the gateway.
+pub(super) const GATEWAY: Access = COMPRESS;
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
 
 /// A route, and who may use it.
@@ -150,6 +152,7 @@ pub const ROUTES: &[RouteAccess] = &[
     route("GET", "/v1/retrieve/{hash}", EITHER),
     route("POST", "/v1/retrieve", EITHER),
     route("GET", "/health", Access::Open),
+    route("GET", "/stats", COMPRESS),
     route("GET", "/events", EVENTS),
     route("POST", "/events/ticket", EVENTS),
     route("GET", "/keys", ADMIN),
@@ -170,6 +173,19 @@ pub const ROUTES: &[RouteAccess] = &[
     route("GET", "/", Access::Open),
     route("GET", "/console/{file}", Access::Open),
 ];
+
+/// Checks whether a path is one that needs no key.
+pub fn is_open(path: &str) -> bool {
+    ROUTES.iter().any(|row| row.access == Access::Open && is_served_by(row.path, path))
+}
+
+/// Whether a path has the form of a route, whose last segment may be a parameter.
+fn is_served_by(route: &str, path: &str) -> bool {
+    match route.split_once('{') {
+        None => route == path,
+        Some((head, _)) => path.strip_prefix(head).is_some_and(|rest| !rest.contains('/')),
+    }
+}
 
 impl Access {
     /// Returns the access of a route; `admin` if the table has no row for it.

@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::body::{self, Media, RequestInput};
+use super::body::{self, BodyMedia, RequestInput};
 use super::idempotency::{self, Reply, RequestIdentity};
 use super::job::{visit, visit_or_refuse};
 use super::problem::{Kind, Problem};
@@ -53,14 +53,16 @@ pub(super) async fn create_artifact(
     };
     let identity = RequestIdentity::read("POST /artifacts", request.headers(), request.uri())?;
     let (input, media) = body::read_any(&state, request).await?;
-    if media == Media::Json && options != default {
+    if media == BodyMedia::Json && options != default {
         return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
     }
     idempotency::run(&state, input, identity, move |services, text, once| {
         let write_reply = |offloaded: &_| offload_reply(offloaded).to_stored();
         let offloaded = match media {
-            Media::Json => artifacts::offload(services, text, once, write_reply)?,
-            Media::Text => artifacts::offload_text(services, text, &options, once, write_reply)?,
+            BodyMedia::Json => artifacts::offload(services, text, once, write_reply)?,
+            BodyMedia::Text => {
+                artifacts::offload_text(services, text, &options, once, write_reply)?
+            }
         };
         Ok(offload_reply(&offloaded))
     })

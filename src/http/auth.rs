@@ -4,12 +4,13 @@
 //! its tenant through the principal only ([`AppState::services_for`]).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 
 use super::access::Access;
 use super::document::RouteTable;
@@ -18,11 +19,31 @@ use super::state::AppState;
 use crate::domain::Principal;
 use crate::service::{auth, tickets};
 
+/// The header in which headroom's clients send their key.
+const TOKEN_HEADER: &str = "x-headroom-proxy-token";
+/// The routes of headroom's wire, which take a key in that header.
+const COMPATIBLE: &[&str] = &["/v1/compress", "/v1/retrieve", "/v1/retrieve/{hash}", "/stats"];
+
 /// State of [`check`]: the services that look up keys, and the table of routes.
 #[derive(Debug, Clone)]
 pub(super) struct KeyCheck {
     pub(super) state: AppState,
     pub(super) routes: RouteTable,
+}
+
+/// Notes whether a request of a connection had a caller: a valid key, or any request to a server
+/// that needs none. An extension of each request. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct CallerMark(Arc<AtomicBool>);
+
+impl CallerMark {
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Authenticates the caller. Refuses requests without a valid key, without the scopes of the route,
@@ -44,18 +65,17 @@ pub(super) async fn check(
     let ticket = ticket_of(&request, path.as_str());
     let caller = match ticket {
         Some(ticket) => redeem_ticket(&state, ticket.to_owned()).await,
-        None => identify(&state, request.headers()).await,
+        None => identify(&state, request.headers(), path.as_str()).await,
     };
     let principal = match caller {
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
-    if !access.admits(&principal) {
-        return missing_scope(access).into_response();
+    if let Some(mark) = request.extensions().get::<CallerMark>() {
+        mark.set();
     }
-    if let Err(limited) = auth::admit(state.shared_services(), &principal) {
-        let problem = Problem::with_detail(Kind::RateLimited, limited.to_string());
-        return respond_with_retry_after(problem, limited.pause);
+    if let Err(refusal) = admit(&state, access, &principal) {
+        return refusal.into_response();
     }
     let span = tracing::Span::current();
     span.record("tenant", &*principal.tenant);
@@ -75,8 +95,24 @@ fn ticket_of<'r>(request: &'r Request, path: &str) -> Option<&'r str> {
     query.split('&').find_map(|pair| pair.strip_prefix("ticket="))
 }
 
-async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal>, Problem> {
-    let key = read_bearer(headers)?;
+async fn identify(
+    state: &AppState,
+    headers: &HeaderMap,
+    path: &str,
+) -> Result<Arc<Principal>, Problem> {
+    let token = if COMPATIBLE.contains(&path) { read_token(headers)? } else { None };
+    let key = match token {
+        Some(token) => Some(token),
+        None => read_bearer(headers)?,
+    };
+    identify_key(state, key).await
+}
+
+/// Identifies the caller of a request by its key, if it has one.
+pub(super) async fn identify_key(
+    state: &AppState,
+    key: Option<&str>,
+) -> Result<Arc<Principal>, Problem> {
     if let Some(cached) = auth::recall(state.shared_services(), key) {
         return Ok(cached?);
     }
@@ -88,7 +124,7 @@ async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Arc<Principal
 /// Checks whether callers need a key. If the store is unavailable and no key was ever seen, they
 /// need none, because `origin` is stricter about a server without keys.
 pub(super) async fn needs_key(state: &AppState) -> Result<bool, Problem> {
-    match identify(state, &HeaderMap::new()).await {
+    match identify_key(state, None).await {
         Ok(_) => Ok(false),
         Err(problem) if problem.kind == Kind::Unauthenticated => Ok(true),
         Err(problem) => Err(problem),
@@ -102,6 +138,17 @@ async fn redeem_ticket(state: &AppState, ticket: String) -> Result<Arc<Principal
     found.ok_or_else(|| {
         Problem::with_detail(Kind::Unauthenticated, "the ticket was used, or its time is over")
     })
+}
+
+/// Returns the key of the header of headroom's clients, which leaves `authorization` to a provider's.
+fn read_token(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let mut values = headers.get_all(TOKEN_HEADER).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        let is_there = headers.contains_key(TOKEN_HEADER);
+        let twice = || Problem::with_detail(Kind::Unauthenticated, "send one key in one header");
+        return if is_there { Err(twice()) } else { Ok(None) };
+    };
+    Ok(Some(value.to_str().unwrap_or_default().trim()))
 }
 
 /// Returns the key of the `authorization` header; `None` if there is no header, or one with another
@@ -120,6 +167,39 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
+/// A caller that is known and may not do what it asks for.
+#[derive(Debug)]
+pub(super) struct AccessRefusal {
+    pub(super) problem: Problem,
+    /// The time after which it may, if it is over a limit.
+    pub(super) pause: Option<Duration>,
+}
+
+/// Checks the scopes and the rate limit of a caller.
+pub(super) fn admit(
+    state: &AppState,
+    access: Access,
+    principal: &Principal,
+) -> Result<(), AccessRefusal> {
+    if !access.admits(principal) {
+        return Err(AccessRefusal { problem: missing_scope(access), pause: None });
+    }
+    auth::admit(state.shared_services(), principal).map_err(|limited| AccessRefusal {
+        problem: Problem::with_detail(Kind::RateLimited, limited.to_string()),
+        pause: Some(limited.pause),
+    })
+}
+
+impl IntoResponse for AccessRefusal {
+    fn into_response(self) -> Response {
+        let mut response = self.problem.into_response();
+        if let Some(pause) = self.pause {
+            response.headers_mut().insert(header::RETRY_AFTER, retry_after(pause));
+        }
+        response
+    }
+}
+
 fn missing_scope(access: Access) -> Problem {
     let scopes = access.scopes().iter().map(|scope| format!("`{}`", scope.as_str()));
     let scopes: Vec<String> = scopes.collect();
@@ -130,12 +210,7 @@ fn missing_scope(access: Access) -> Problem {
     Problem::with_detail(Kind::Forbidden, detail)
 }
 
-/// Responds with a problem and `retry-after`: the pause in whole seconds, rounded up, at least 1.
-fn respond_with_retry_after(problem: Problem, pause: Duration) -> Response {
-    let mut response = problem.into_response();
-    let seconds = pause.as_millis().div_ceil(1000).max(1).to_string();
-    if let Ok(seconds) = HeaderValue::from_str(&seconds) {
-        response.headers_mut().insert(header::RETRY_AFTER, seconds);
-    }
-    response
+/// Returns the value of `retry-after`: the pause in whole seconds, rounded up, at least 1.
+pub(super) fn retry_after(pause: Duration) -> HeaderValue {
+    u64::try_from(pause.as_millis().div_ceil(1000).max(1)).unwrap_or(u64::MAX).into()
 }

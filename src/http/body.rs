@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tower_http::timeout::TimeoutError;
 
+use super::arrival::ArrivalPace;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::zstd_window::FrameError;
@@ -24,11 +25,6 @@ pub(super) const DEADLINE_HEADER: &str = "contexture-deadline-ms";
 const DEFAULT_DEADLINE_MS: u64 = 10_000;
 /// Characters of a wrong media type that an error message quotes.
 const MAX_SHOWN_CHARS: usize = 100;
-/// Time until the first bytes of a body must have arrived.
-const MAX_BODY_PAUSE: Duration = Duration::from_secs(5);
-/// Bytes of a body that must arrive in a second, on average after the first pause.
-const MIN_BODY_BYTES_PER_SECOND: usize = 8 * 1024;
-const TOO_SLOW: &str = "the body must begin within 5 s and go on at 8 KiB a second or faster";
 
 /// The input of a use case: the body as text, the caller's services, and limits.
 #[derive(Debug)]
@@ -60,7 +56,7 @@ impl Timeout {
 
 /// A media type of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Media {
+pub(super) enum BodyMedia {
     Json,
     Text,
 }
@@ -68,7 +64,7 @@ pub(super) enum Media {
 /// The content type that the headers declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {
-    Known(Media),
+    Known(BodyMedia),
     /// No `content-type`. Valid only for an empty body, which counts as empty JSON.
     Missing,
     /// A media type or a character set that is not supported.
@@ -112,7 +108,7 @@ impl RequestInput {
 
 /// Reads a JSON body as text. The use case parses it.
 pub(super) async fn read(state: &AppState, request: Request) -> Result<RequestInput, Problem> {
-    let (input, _) = read_as(state, request, &[Media::Json]).await?;
+    let (input, _) = read_as(state, request, &[BodyMedia::Json]).await?;
     Ok(input)
 }
 
@@ -120,21 +116,21 @@ pub(super) async fn read(state: &AppState, request: Request) -> Result<RequestIn
 pub(super) async fn read_any(
     state: &AppState,
     request: Request,
-) -> Result<(RequestInput, Media), Problem> {
-    read_as(state, request, &[Media::Json, Media::Text]).await
+) -> Result<(RequestInput, BodyMedia), Problem> {
+    read_as(state, request, &[BodyMedia::Json, BodyMedia::Text]).await
 }
 
 /// Reads a body of one of the `accepted` media types.
 async fn read_as(
     state: &AppState,
     request: Request,
-    accepted: &[Media],
-) -> Result<(RequestInput, Media), Problem> {
+    accepted: &[BodyMedia],
+) -> Result<(RequestInput, BodyMedia), Problem> {
     let headers = request.headers();
     let (media, label_problem) = match read_label(headers) {
         Label::Known(media) if accepted.contains(&media) => (media, None),
         // Browsers send a body without a type to any server, without a CORS preflight.
-        Label::Missing => (Media::Json, Some(unsupported_type(headers, accepted))),
+        Label::Missing => (BodyMedia::Json, Some(unsupported_type(headers, accepted))),
         Label::Known(_) | Label::Other => return Err(unsupported_type(headers, accepted)),
     };
     let input = receive(state, request, media, label_problem).await?;
@@ -143,8 +139,8 @@ async fn read_as(
 
 /// Returns the problem of a body whose content type is not accepted. It quotes the type, because
 /// many clients set one that their users did not choose.
-fn unsupported_type(headers: &HeaderMap, accepted: &[Media]) -> Problem {
-    let types = if accepted.contains(&Media::Text) {
+fn unsupported_type(headers: &HeaderMap, accepted: &[BodyMedia]) -> Problem {
+    let types = if accepted.contains(&BodyMedia::Text) {
         "`content-type: application/json` or `content-type: text/plain`"
     } else {
         "`content-type: application/json`"
@@ -164,7 +160,7 @@ fn unsupported_type(headers: &HeaderMap, accepted: &[Media]) -> Problem {
 async fn receive(
     state: &AppState,
     request: Request,
-    media: Media,
+    media: BodyMedia,
     label_problem: Option<Problem>,
 ) -> Result<RequestInput, Problem> {
     let timeout = read_timeout(request.headers())?;
@@ -176,12 +172,12 @@ async fn receive(
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let kind = match media {
-            Media::Json => Kind::InvalidJson,
-            Media::Text => Kind::InvalidRequest,
+            BodyMedia::Json => Kind::InvalidJson,
+            BodyMedia::Text => Kind::InvalidRequest,
         };
         Problem::with_detail(kind, format!("not UTF-8 at byte {at}"))
     })?;
-    let text = if media == Media::Json { json::replace_halves(text) } else { text };
+    let text = if media == BodyMedia::Json { json::replace_halves(text) } else { text };
     Ok(RequestInput { text, services, timeout })
 }
 
@@ -193,14 +189,12 @@ async fn collect(
     services: &Services,
 ) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    let start = tokio::time::Instant::now();
+    let pace = ArrivalPace::start();
     loop {
-        let earned = Duration::from_secs((bytes.len() / MIN_BODY_BYTES_PER_SECOND) as u64);
-        let next = tokio::time::timeout_at(start + MAX_BODY_PAUSE + earned, body.frame());
-        let frame = match next.await {
+        let frame = match pace.next(bytes.len(), body.frame()).await {
             Ok(Some(frame)) => frame.map_err(|error| explain(&*error))?,
             Ok(None) => return Ok(bytes),
-            Err(_) => return Err(Problem::with_detail(Kind::RequestTimeout, TOO_SLOW)),
+            Err(slow) => return Err(Problem::with_detail(Kind::RequestTimeout, slow.to_string())),
         };
         if let Some(data) = frame.data_ref().filter(|data| !data.is_empty()) {
             if let Some(problem) = label_problem.take() {
@@ -245,9 +239,9 @@ fn read_label(headers: &HeaderMap) -> Label {
         .filter_map(|parameter| parameter.strip_prefix("charset="))
         .all(|charset| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii"));
     let media = if is_json {
-        Media::Json
+        BodyMedia::Json
     } else if ["text/plain", "application/x-ndjson", "application/jsonl"].contains(&essence) {
-        Media::Text
+        BodyMedia::Text
     } else {
         return Label::Other;
     };
@@ -306,9 +300,9 @@ mod tests {
             "application/vnd.api+json",
             "application/json;charset=\"utf-8\"",
         ] {
-            assert_eq!(read_label(&typed(good)), Label::Known(Media::Json), "{good}");
+            assert_eq!(read_label(&typed(good)), Label::Known(BodyMedia::Json), "{good}");
         }
-        assert_eq!(read_label(&typed("text/plain; charset=utf-8")), Label::Known(Media::Text));
+        assert_eq!(read_label(&typed("text/plain; charset=utf-8")), Label::Known(BodyMedia::Text));
         let mut twice = typed("application/json");
         twice.append(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         assert_eq!(read_label(&twice), Label::Other);

@@ -4,13 +4,14 @@
 //! the values that are accepted.
 
 use crate::domain::{
-    ActorKind, CandidateState, Classification, CompilationStatus, DelegationPath, DelegationStatus,
-    MemoryClass, MemoryStatus, MemoryTier, RecordLevel, Resolution, ReviewVerdict, Scope,
-    SkillFormat, Target,
+    ActorKind, AllowedNotations, CandidateState, Classification, CompilationStatus, DelegationPath,
+    DelegationStatus, MemoryClass, MemoryStatus, MemoryTier, RecordLevel, Resolution,
+    ReviewVerdict, Scope, SkillFormat, Target,
 };
 use crate::service::compilations::REPLAY_MODES;
 use crate::service::compile::{
-    CACHE_TTLS, COMPRESSED_BY, CacheState, Level, OnArrival, REPAIR_MODES, ThinkingPolicy,
+    CACHE_TTLS, COMPRESSED_BY, CacheState, Level, OnArrival, REPAIR_MODES, TailPlacement,
+    ThinkingPolicy,
 };
 use crate::service::compress::{COMPRESS_LEVELS, Originals};
 use crate::service::hooks::queue::DELIVERY_STATES;
@@ -37,6 +38,8 @@ pub struct EnumParameter {
 pub struct EnumMember {
     pub schema: &'static str,
     pub name: &'static str,
+    /// The schema that lists the values.
+    pub type_name: &'static str,
     pub words: fn() -> Words,
 }
 
@@ -75,60 +78,57 @@ pub const ENUM_PARAMETERS: &[EnumParameter] = &[
 
 #[rustfmt::skip]
 pub const ENUM_MEMBERS: &[EnumMember] = &[
-    EnumMember { schema: "MemoryWrite", name: "classification", words: || list_words(Classification::WORDS) },
-    EnumMember { schema: "MemoryWrite", name: "tier", words: || list_words(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "class", words: || list_words(MemoryClass::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "classification", words: || list_words(Classification::WORDS) },
-    EnumMember { schema: "CandidateProposal", name: "tier", words: || list_words(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "classification", words: || list_words(Classification::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "tier", words: || list_words(MemoryTier::WORDS) },
-    EnumMember { schema: "CandidatePromotion", name: "resolution", words: || list_words(Resolution::WORDS) },
-    EnumMember { schema: "CandidateReview", name: "classification", words: || list_words(Classification::WORDS) },
-    EnumMember { schema: "CandidateReview", name: "verdict", words: || list_words(ReviewVerdict::WORDS) },
-    EnumMember { schema: "Actor", name: "kind", words: || list_words(ActorKind::WORDS) },
-    EnumMember { schema: "WritePolicy", name: "classes", words: || list_words(MemoryClass::WORDS) },
-    EnumMember { schema: "WritePolicy", name: "auto_promote_classes", words: || list_words(MemoryClass::WORDS) },
-    EnumMember { schema: "MemoryActRequest", name: "action", words: || list_words(MemoryAct::WORDS) },
-    EnumMember { schema: "MemoryActRequest", name: "type", words: || list_words(MEMORY_TYPES) },
-    EnumMember { schema: "CreateKey", name: "scopes", words: || list_words(Scope::ALL) },
-    EnumMember { schema: "ChangeKey", name: "scopes", words: || list_words(Scope::ALL) },
-    EnumMember { schema: "HookDefinition", name: "point", words: points },
-    EnumMember { schema: "HookDefinition", name: "points", words: points },
-    EnumMember { schema: "HookDefinition", name: "kind", words: kinds },
-    EnumMember { schema: "HookDefinition", name: "builtin", words: || BUILTIN_NAMES.to_vec() },
-    EnumMember { schema: "HookDefinition", name: "mode", words: || list_words(EnforcementMode::WORDS) },
-    EnumMember { schema: "HookDefinition", name: "delivery", words: || list_words(DeliveryMode::WORDS) },
-    EnumMember { schema: "HookDefinition", name: "on_failure", words: || list_words(OnFailure::WORDS) },
-    EnumMember { schema: "TryHook", name: "point", words: points },
-    EnumMember { schema: "TryNewHook", name: "point", words: points },
-    EnumMember { schema: "SwitchSession", name: "reason", words: || list_words(SWITCH_REASONS) },
-    EnumMember { schema: "Delegation", name: "status", words: || list_words(DelegationStatus::WORDS) },
-    EnumMember { schema: "Delegation", name: "path", words: || list_words(DelegationPath::WORDS) },
-    EnumMember { schema: "CompressRequest", name: "level", words: || list_words(COMPRESS_LEVELS) },
-    EnumMember { schema: "CompressRequest", name: "originals", words: || list_words(Originals::WORDS) },
-    EnumMember { schema: "Compression", name: "level", words: || list_words(Level::WORDS) },
-    EnumMember { schema: "Compression", name: "by", words: || list_words(COMPRESSED_BY) },
-    EnumMember { schema: "Compression", name: "on_arrival", words: || list_words(OnArrival::WORDS) },
-    EnumMember { schema: "Compression", name: "thinking", words: || list_words(ThinkingPolicy::WORDS) },
-    EnumMember { schema: "ResultsRequest", name: "compression", words: || list_words(RESULT_LEVELS) },
-    EnumMember { schema: "CacheOptions", name: "ttl", words: || list_words(CACHE_TTLS) },
-    EnumMember { schema: "CacheOptions", name: "state", words: || list_words(CacheState::WORDS) },
-    EnumMember { schema: "CompileRequest", name: "repair", words: || list_words(REPAIR_MODES) },
-    EnumMember { schema: "CompressRequest", name: "repair", words: || list_words(REPAIR_MODES) },
-    EnumMember { schema: "CompileRequest", name: "record", words: || list_words(RecordLevel::WORDS) },
-    EnumMember { schema: "ReplayRequest", name: "mode", words: || list_words(REPLAY_MODES) },
+    EnumMember { schema: "MemoryWrite", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "MemoryWrite", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "class", type_name: "MemoryClass", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidateProposal", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "CandidatePromotion", name: "resolution", type_name: "ContradictionResolution", words: || list_words(Resolution::WORDS) },
+    EnumMember { schema: "CandidateReview", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "CandidateReview", name: "verdict", type_name: "ReviewVerdict", words: || list_words(ReviewVerdict::WORDS) },
+    EnumMember { schema: "CandidateActor", name: "kind", type_name: "ActorKind", words: || list_words(ActorKind::WORDS) },
+    EnumMember { schema: "WritePolicy", name: "classes", type_name: "MemoryClass", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "WritePolicy", name: "auto_promote_classes", type_name: "MemoryClass", words: || list_words(MemoryClass::WORDS) },
+    EnumMember { schema: "MemoryActRequest", name: "action", type_name: "MemoryAction", words: || list_words(MemoryAct::WORDS) },
+    EnumMember { schema: "MemoryActRequest", name: "type", type_name: "MemoryType", words: || list_words(MEMORY_TYPES) },
+    EnumMember { schema: "CreateKey", name: "scopes", type_name: "KeyScope", words: || list_words(Scope::ALL) },
+    EnumMember { schema: "ChangeKey", name: "scopes", type_name: "KeyScope", words: || list_words(Scope::ALL) },
+    EnumMember { schema: "HookDefinition", name: "point", type_name: "HookPointName", words: points },
+    EnumMember { schema: "HookDefinition", name: "points", type_name: "HookPointName", words: points },
+    EnumMember { schema: "HookDefinition", name: "kind", type_name: "HookKind", words: kinds },
+    EnumMember { schema: "HookDefinition", name: "builtin", type_name: "BuiltInHook", words: || BUILTIN_NAMES.to_vec() },
+    EnumMember { schema: "HookDefinition", name: "mode", type_name: "EnforcementMode", words: || list_words(EnforcementMode::WORDS) },
+    EnumMember { schema: "HookDefinition", name: "delivery", type_name: "DeliveryMode", words: || list_words(DeliveryMode::WORDS) },
+    EnumMember { schema: "HookDefinition", name: "on_failure", type_name: "OnFailure", words: || list_words(OnFailure::WORDS) },
+    EnumMember { schema: "TestHook", name: "point", type_name: "HookPointName", words: points },
+    EnumMember { schema: "TestNewHook", name: "point", type_name: "HookPointName", words: points },
+    EnumMember { schema: "SwitchSession", name: "reason", type_name: "SwitchReason", words: || list_words(SWITCH_REASONS) },
+    EnumMember { schema: "Delegation", name: "status", type_name: "DelegationStatus", words: || list_words(DelegationStatus::WORDS) },
+    EnumMember { schema: "Delegation", name: "path", type_name: "DelegationPath", words: || list_words(DelegationPath::WORDS) },
+    EnumMember { schema: "CompressRequest", name: "level", type_name: "CompressLevel", words: || list_words(COMPRESS_LEVELS) },
+    EnumMember { schema: "CompressRequest", name: "originals", type_name: "OriginalsPolicy", words: || list_words(Originals::WORDS) },
+    EnumMember { schema: "CompressionOptions", name: "level", type_name: "CompressionLevel", words: || list_words(Level::WORDS) },
+    EnumMember { schema: "CompressionOptions", name: "by", type_name: "CompressedBy", words: || list_words(COMPRESSED_BY) },
+    EnumMember { schema: "CompressionOptions", name: "on_arrival", type_name: "OnArrival", words: || list_words(OnArrival::WORDS) },
+    EnumMember { schema: "CompressionOptions", name: "notations", type_name: "AllowedNotations", words: || list_words(AllowedNotations::WORDS) },
+    EnumMember { schema: "CompressRequest", name: "notations", type_name: "AllowedNotations", words: || list_words(AllowedNotations::WORDS) },
+    EnumMember { schema: "ToolResultsRequest", name: "notations", type_name: "AllowedNotations", words: || list_words(AllowedNotations::WORDS) },
+    EnumMember { schema: "CompressionOptions", name: "thinking", type_name: "ThinkingPolicy", words: || list_words(ThinkingPolicy::WORDS) },
+    EnumMember { schema: "ToolResultsRequest", name: "compression", type_name: "ResultLevel", words: || list_words(RESULT_LEVELS) },
+    EnumMember { schema: "CacheOptions", name: "ttl", type_name: "CacheTtl", words: || list_words(CACHE_TTLS) },
+    EnumMember { schema: "CacheOptions", name: "state", type_name: "CacheState", words: || list_words(CacheState::WORDS) },
+    EnumMember { schema: "CompileRequest", name: "repair", type_name: "RepairMode", words: || list_words(REPAIR_MODES) },
+    EnumMember { schema: "CompressRequest", name: "repair", type_name: "RepairMode", words: || list_words(REPAIR_MODES) },
+    EnumMember { schema: "CompileRequest", name: "tail_placement", type_name: "TailPlacement", words: || list_words(TailPlacement::WORDS) },
+    EnumMember { schema: "CompileRequest", name: "record", type_name: "RecordLevel", words: || list_words(RecordLevel::WORDS) },
+    EnumMember { schema: "ReplayRequest", name: "mode", type_name: "ReplayMode", words: || list_words(REPLAY_MODES) },
 ];
 
 /// Returns the values of a parameter; `None` if it may be any text.
 pub(super) fn parameter_words(path: &str, name: &str) -> Option<Words> {
     let row = ENUM_PARAMETERS.iter().find(|row| row.path == path && row.name == name);
-    row.map(|row| (row.words)())
-}
-
-/// Returns the values of a schema's member, or of its items if it is a list; `None` if it may be
-/// any text.
-pub(super) fn member_words(schema: &str, name: &str) -> Option<Words> {
-    let row = ENUM_MEMBERS.iter().find(|row| row.schema == schema && row.name == name);
     row.map(|row| (row.words)())
 }
 

@@ -1,7 +1,7 @@
 //! `/events`: events as a live stream (SSE) or in pages.
 //!
-//! A stream is pulled: a client that does not read costs nothing, and falls behind. Events that the
-//! feed of its tenant no longer has are read from the store. A client too far behind is
+//! A stream is pulled: a client that does not read costs nothing, and lags. Events that the
+//! feed of its tenant no longer has are read from the store. A client that lags too far is
 //! disconnected.
 
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ use crate::service::tickets::{self, TICKET_TTL};
 use crate::service::{Services, auth};
 use crate::telemetry::Stream;
 
-/// Time for which a live stream may be behind the newest event before it is closed.
+/// Time for which a live stream may lag the newest event before it is closed.
 const MAX_TIME_BEHIND: Duration = Duration::from_secs(30);
 /// Events that are taken from the feed at once.
 const MAX_EVENTS_PER_TAKE: usize = 64;
@@ -170,7 +170,7 @@ struct Reader {
     ready: VecDeque<Frame>,
     /// Whether the stream has reached the newest event once.
     caught_up: bool,
-    /// Since when the stream, once it had caught up, is behind the newest event.
+    /// Since when the stream, once it had caught up, lags the newest event.
     behind_since: Option<Instant>,
     ended: bool,
     filter: Filter,

@@ -211,7 +211,7 @@ fn parse_day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
     })
 }
 
-/// The cursor behind a row: its day, key and model, behind its session in a list of sessions.
+/// The cursor after a row: its day, key and model, after its session in a list of sessions.
 fn write_cursor(row: &usage::UsageRow) -> String {
     let session = row.session.as_deref().map(|id| format!("{}.", encode_cursor(id)));
     format!("{}{}.{}.{}", session.unwrap_or_default(), row.day, row.key, row.model)

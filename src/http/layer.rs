@@ -94,7 +94,7 @@ fn finish(response: &mut Response, id: &str, metrics: &Metrics) -> Option<&'stat
     code
 }
 
-fn log(status: StatusCode, duration_ms: f64, problem: Option<&str>) {
+pub(super) fn log(status: StatusCode, duration_ms: f64, problem: Option<&str>) {
     let status = status.as_u16();
     let problem = problem.unwrap_or_default();
     match status {
@@ -119,7 +119,7 @@ pub(super) fn request_id(header: Option<&HeaderValue>) -> String {
 
 /// Returns the method as a label of metrics. All unknown methods share one label, so that callers
 /// cannot create labels.
-fn method_name(request: &Request) -> &'static str {
+pub(super) fn method_name(request: &Request) -> &'static str {
     match request.method().as_str() {
         "GET" => "GET",
         "HEAD" => "HEAD",
@@ -133,18 +133,18 @@ fn method_name(request: &Request) -> &'static str {
 }
 
 /// Counts a request as in flight until its response is ready or its future is dropped.
-struct InFlightGuard {
+pub(super) struct InFlightGuard {
     metrics: Metrics,
     is_finished: bool,
 }
 
 impl InFlightGuard {
-    fn new(metrics: Metrics) -> Self {
+    pub(super) fn new(metrics: Metrics) -> Self {
         metrics.add_in_flight(1.0);
         Self { metrics, is_finished: false }
     }
 
-    fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         self.is_finished = true;
     }
 }

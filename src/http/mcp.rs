@@ -28,8 +28,8 @@ const MAX_ERROR_BYTES: usize = 4_096;
 /// Speak MCP
 ///
 /// One JSON-RPC message of the Model Context Protocol (streamable HTTP, without sessions). The tools
-/// are `context_read`, `memory_create`, `memory_modify`, `memory_recall`, `compress` and `expand`, as far
-/// as the key's scopes go.
+/// are `context_read`, `memory_create`, `memory_modify`, `memory`, `memory_recall`, `compress` and `expand`,
+/// as far as the key's scopes go.
 #[utoipa::path(
     post,
     path = "/mcp",

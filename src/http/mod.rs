@@ -6,6 +6,7 @@
 
 mod access;
 mod adapters;
+mod arrival;
 mod artifacts;
 mod auth;
 mod body;
@@ -16,9 +17,11 @@ mod compilations;
 mod compile;
 mod compress;
 mod console;
+mod cors;
 mod document;
 mod enum_values;
 mod events;
+mod gateway;
 mod hooks;
 mod idempotency;
 mod job;
@@ -44,8 +47,11 @@ mod stream_places;
 mod tools;
 mod zstd_window;
 
-pub use access::{Access, ROUTES, RouteAccess};
+pub use access::{Access, ROUTES, RouteAccess, is_open};
+pub use auth::CallerMark;
+pub use document::portable_yaml;
 pub use enum_values::{ENUM_MEMBERS, ENUM_PARAMETERS, EnumMember, EnumParameter};
+pub use gateway::{Gateway, GatewaySums, GatewayTotals};
 pub use operations::{is_about_health, too_many_connections};
 pub use pages::section as problem_page;
 pub use router::{openapi, router};

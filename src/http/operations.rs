@@ -24,6 +24,7 @@ use crate::domain::ModelRow;
 use crate::service::StoreCondition;
 
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HealthReport)]
 pub(super) struct Health {
     /// `ok`, or `degraded` where the store cannot be written.
     #[schema(example = "ok")]
@@ -31,6 +32,10 @@ pub(super) struct Health {
     /// Why not: `full`, `unavailable` or `lost`; absent where all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
     store: Option<&'static str>,
+    /// The names of the gateway's upstreams, which are not asked; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["anthropic", "openai"]))]
+    upstreams: Vec<String>,
 }
 
 /// Makes the OpenAPI description once; all responses share its bytes. The router passes the function
@@ -97,11 +102,12 @@ pub(super) async fn get_health() -> Response {
 )]
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, Problem> {
     if state.is_ready() {
-        let health = match state.shared_services().condition() {
-            StoreCondition::Good => Health { status: "ok", store: None },
-            condition => Health { status: "degraded", store: Some(condition.as_str()) },
+        let (status, store) = match state.shared_services().condition() {
+            StoreCondition::Good => ("ok", None),
+            condition => ("degraded", Some(condition.as_str())),
         };
-        return Ok(respond_with(&health));
+        let upstreams = state.upstreams.to_vec();
+        return Ok(respond_with(&Health { status, store, upstreams }));
     }
     Err(Problem::with_detail(Kind::Overloaded, "the server is starting or stopping"))
 }

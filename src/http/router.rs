@@ -1,10 +1,6 @@
 //! The routes of the API, one line for each path, and the middleware around them.
 
-use std::time::Duration;
-
-use axum::http::{
-    Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header,
-};
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tower::ServiceBuilder;
@@ -12,7 +8,6 @@ use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate};
-use tower_http::cors::CorsLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
@@ -22,30 +17,41 @@ use utoipa_axum::routes;
 
 use super::auth::KeyCheck;
 use super::document::{self, Document, RouteTable};
+use super::gateway::Gateway;
 use super::operations::DescriptionSource;
 use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
-    adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console,
-    events, hooks, keys, layer, mcp, memory, operations, origin, packs, pages, response_memory,
-    sessions, skills, tools, zstd_window,
+    adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
+    events, gateway, hooks, keys, layer, mcp, memory, operations, origin, packs, pages,
+    response_memory, sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
 /// Builds the router: all routes within all middleware.
 ///
-/// `limits` bounds the sizes and times of requests, `server` has the allowed hosts and origins.
-pub fn router(state: AppState, limits: &LimitsConfig, server: &ServerConfig) -> Router {
+/// `limits` bounds the sizes and times of requests, `server` has the allowed hosts and origins,
+/// `gateway` takes the requests for providers.
+pub fn router(
+    state: AppState,
+    limits: &LimitsConfig,
+    server: &ServerConfig,
+    gateway: Option<Gateway>,
+) -> Router {
+    let names = gateway.as_ref().map(Gateway::upstream_names).unwrap_or_default();
+    let state = state.naming_upstreams(names);
+    let gateway = gateway.map(|gateway| gateway::router(gateway, &state, server));
     let (router, document) = routes().split_for_parts();
     let table = RouteTable::new(document);
     // The first layer is the outermost. Layers that refuse requests are inside of `edge`, which
     // gives every response its request id. The limits on time and on the bytes of the wire apply
     // before decompression, the limit on decoded bytes applies after it (`body`).
     let layers = ServiceBuilder::new()
+        .layer(from_fn_with_state(gateway, gateway::divert))
         .layer(compression())
         .layer(from_fn_with_state(state.clone(), layer::edge))
         .layer(from_fn(origin::check_host))
-        .layer(cors(&server.cors_origin))
+        .layer(cors::allow(&server.cors_origin))
         .layer(CatchPanicLayer::custom(layer::respond_to_panic))
         .layer(from_fn_with_state(origin::Rules::new(state.clone(), server), origin::check))
         .layer(from_fn_with_state(table.clone(), layer::check_query))
@@ -79,29 +85,6 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(DefaultPredicate::new().and(has_no_ranges))
-}
-
-/// Lets pages of these origins, and of no others, read responses. Cookies are not allowed, because
-/// keys are sent in a header.
-fn cors(origins: &[HeaderValue]) -> CorsLayer {
-    let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-    let request_headers = [
-        header::AUTHORIZATION,
-        header::CONTENT_TYPE,
-        header::IF_MATCH,
-        header::IF_NONE_MATCH,
-        HeaderName::from_static("idempotency-key"),
-        HeaderName::from_static("last-event-id"),
-        HeaderName::from_static("contexture-deadline-ms"),
-    ];
-    let exposed_headers =
-        [header::ETAG, header::RETRY_AFTER, layer::REQUEST_ID, memory::NEXT_CURSOR];
-    CorsLayer::new()
-        .allow_origin(origins.to_vec())
-        .allow_methods(methods)
-        .allow_headers(request_headers)
-        .expose_headers(exposed_headers)
-        .max_age(Duration::from_hours(1))
 }
 
 fn routes() -> OpenApiRouter<AppState> {
@@ -185,6 +168,7 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(compat::retrieve_original))
         .routes(routes!(compat::retrieve_by_body))
         .routes(routes!(compat::get_gateway_health))
+        .routes(routes!(compat::get_gateway_stats))
         .routes(routes!(events::read_events))
         .routes(routes!(events::create_event_ticket))
         .routes(routes!(keys::list_keys, keys::create_key))

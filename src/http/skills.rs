@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::body::{self, Media, RequestInput};
+use super::body::{self, BodyMedia, RequestInput};
 use super::enum_values::SKILL_LIST_FORMATS;
 use super::job::{self, visit, work};
 use super::problem::{Kind, Problem};
@@ -114,7 +114,7 @@ pub(super) async fn put_skill(
     let condition = read_condition(request.headers())?;
     let (input, media) = body::read_any(&state, request).await?;
     let put = visit(&state, input, move |services, text| {
-        skills::put(services, &name, text, media == Media::Text, condition)
+        skills::put(services, &name, text, media == BodyMedia::Text, condition)
     });
     let (found, is_new) = put.await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

@@ -25,6 +25,8 @@ pub struct AppState {
     pub(super) memory: RequestMemory,
     pub(super) max_decoded_bytes: usize,
     pub(super) streams: StreamPlaces,
+    /// The names of the gateway's upstreams.
+    pub(super) upstreams: Arc<[String]>,
     ready: Arc<AtomicBool>,
     stopping: CancellationToken,
 }
@@ -45,9 +47,16 @@ impl AppState {
             memory: RequestMemory::default(),
             max_decoded_bytes: limits.max_decoded_bytes,
             streams: StreamPlaces::default(),
+            upstreams: Arc::default(),
             ready: Arc::default(),
             stopping: CancellationToken::new(),
         }
+    }
+
+    /// Sets the names of the gateway's upstreams.
+    #[must_use]
+    pub(super) fn naming_upstreams(self, names: Arc<[String]>) -> Self {
+        Self { upstreams: names, ..self }
     }
 
     /// Returns the services for the caller of a request. Handlers have no other way to the services

@@ -38,7 +38,7 @@ pub(super) struct Lint {
 }
 
 impl Lint {
-    /// Faults kept of each kind; a document of a million faults is answered, not echoed.
+    /// Faults kept of each kind; the response to a document of a million faults does not echo them.
     pub(super) const MAX_FAULTS: usize = 256;
 
     pub(super) fn error(&mut self, code: &'static str, at: &Path<'_>, detail: impl Into<String>) {

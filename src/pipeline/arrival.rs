@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use super::arrived_forms::{ArrivedForms, ShownOutput, is_own};
 use super::measure::{self, Cost, Meter, TextSource};
-use super::report::Action;
-use super::{StopReason, prose};
+use super::{StopReason, prose, turn_scope};
 use crate::compress::{
-    Depth, EditLimit, Encoder, Engine, Fidelity, Lossless, ReducedSize, Reducer, ShownForm,
+    Depth, EditLimit, Encoder, Engine, Lossless, ReducedSize, Reducer, ShownForm,
 };
 use crate::domain::{
-    Content, Message, Notes, Part, RawJson, Role, output_texts, with_output_texts,
+    AllowedNotations, Content, Message, Part, RawJson, Role, ToolCall, output_texts,
+    with_output_texts,
 };
-use crate::request::OnArrival;
+use crate::request::{CompileRequest, OnArrival};
 
 /// Costs and forms of each message on arrival, one entry for each message.
 #[derive(Debug)]
@@ -22,121 +23,6 @@ pub(super) struct Output {
     pub(super) saved: Vec<i64>,
     /// Its forms as long as everything before it is in sight.
     pub(super) forms: Vec<ArrivedForms>,
-}
-
-/// The forms of a message's texts.
-#[derive(Debug, Default, Clone)]
-pub(super) struct ArrivedForms {
-    /// Of its tool results.
-    pub(super) forms: Vec<ShownForm>,
-    /// Forms of its own texts; empty if they are unchanged.
-    pub(super) words: Vec<ShownForm>,
-    /// Of the outputs of built-in tools in it that are shortened.
-    pub(super) outputs: Vec<ShownOutput>,
-    /// Raw tokens that the forms save in addition to what the results save by themselves.
-    pub(super) saved: u64,
-}
-
-/// An item with the output of a built-in tool, shortened.
-#[derive(Debug, Clone)]
-pub(super) struct ShownOutput {
-    /// The place of its part in the message.
-    part: usize,
-    /// The item as it is shown.
-    raw: RawJson,
-    /// The forms of its texts.
-    forms: Vec<ShownForm>,
-    /// Raw tokens that they save.
-    saved: u64,
-}
-
-impl ArrivedForms {
-    fn all(&self) -> impl Iterator<Item = &ShownForm> {
-        let outputs = self.outputs.iter().flat_map(|output| &output.forms);
-        self.forms.iter().chain(&self.words).chain(outputs)
-    }
-
-    fn add_outputs(&mut self, outputs: Vec<ShownOutput>) {
-        self.saved += outputs.iter().map(|output| output.saved).sum::<u64>();
-        self.outputs = outputs;
-    }
-
-    /// The action on the message, if no later rung changes it.
-    pub(super) fn action(&self) -> Action {
-        let rules = || self.all().flat_map(|form| &form.rules);
-        if rules().all(|rule| rule == "escape") {
-            Action::Kept
-        } else if rules().all(|rule| rule == "reference") {
-            Action::Deduplicated
-        } else {
-            Action::Compressed
-        }
-    }
-
-    /// The rules, in order, as a decision names them.
-    pub(super) fn rules(&self) -> String {
-        let mut rules = Vec::new();
-        for rule in self.all().flat_map(|form| &form.rules) {
-            if !rules.contains(&rule) {
-                rules.push(rule);
-            }
-        }
-        name_rules(rules.into_iter().map(AsRef::as_ref), "on_arrival")
-    }
-
-    /// The originals of the texts in its outputs of built-in tools of which something is left out.
-    pub(super) fn shortened_outputs(&self, message: &Message) -> Vec<Arc<str>> {
-        let mut found = Vec::new();
-        for output in &self.outputs {
-            let texts = message.parts.get(output.part).map(output_texts).unwrap_or_default();
-            let forms = texts.into_iter().zip(&output.forms);
-            let less = forms.filter(|(_, form)| form.class == Fidelity::Reversible);
-            found.extend(less.map(|(own, _)| own.text));
-        }
-        found
-    }
-
-    /// Notations and adapters whose work was reverted.
-    pub(super) fn reverted(&self) -> impl Iterator<Item = &str> {
-        self.all().flat_map(|form| form.reverted.iter().map(AsRef::as_ref))
-    }
-
-    pub(super) fn class(&self) -> Option<Fidelity> {
-        let changed = self.all().filter(|form| form.text.is_some());
-        changed.map(|form| form.class).max()
-    }
-}
-
-/// Warns of work that was taken back.
-pub(super) fn warn<'n>(notes: &mut Notes, pointer: &str, names: impl Iterator<Item = &'n str>) {
-    for name in names {
-        let (code, name) = match name.strip_prefix("adapter:") {
-            Some(name) => ("adapter_reverted", name),
-            None => ("notation_reverted", name),
-        };
-        notes.warn(code, pointer.to_owned(), name);
-    }
-}
-
-/// Joins rules to the name that a decision shows: `adapter:json+log`, followed by the rules of
-/// rung 1; or, if only rung 1 changed the text, its rules after `first`.
-pub(super) fn name_rules<'r>(rules: impl Iterator<Item = &'r str>, first: &str) -> String {
-    let (further, exact): (Vec<&str>, Vec<&str>) =
-        rules.partition(|rule| rule.starts_with("adapter:") || Depth::is_extract(rule));
-    if further.is_empty() {
-        return format!("{first}:{}", exact.join("+"));
-    }
-    let mut text = String::new();
-    for rule in further {
-        let rule = if text.is_empty() { rule } else { rule.trim_start_matches("adapter:") };
-        text.extend((!text.is_empty()).then_some('+'));
-        text.push_str(rule);
-    }
-    if !exact.is_empty() {
-        text.push_str(",lossless:");
-        text.push_str(&exact.join("+"));
-    }
-    text
 }
 
 pub(super) fn run(
@@ -168,7 +54,22 @@ pub(super) fn run(
         saved.push(won);
         forms.push(arrived);
     }
+    turn_scope::uncount_cleared(history.iter().zip(&mut costs));
     Ok(Output { costs, saved, forms })
+}
+
+/// What may be done to a result when it arrives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ArrivalRules {
+    on_arrival: OnArrival,
+    notations: AllowedNotations,
+}
+
+impl ArrivalRules {
+    /// The rules of a request, whose history may have a form on arrival of its own.
+    pub(super) fn new(on_arrival: OnArrival, request: &CompileRequest) -> Self {
+        Self { on_arrival, notations: request.compression.notations }
+    }
 }
 
 /// Gives the messages in sight their forms, in order, as they arrive.
@@ -177,8 +78,10 @@ pub(super) struct ArrivalPass<'s> {
     engine: &'s Engine,
     meter: &'s Meter<'s>,
     reducer: Reducer<'s>,
-    on_arrival: OnArrival,
+    rules: ArrivalRules,
     encoder: Encoder<'s>,
+    /// Bytes from which what a message says itself is cut in an excerpt.
+    own_bytes: usize,
 }
 
 /// Form in which a message is to be shown.
@@ -196,41 +99,49 @@ impl<'s> ArrivalPass<'s> {
     pub(super) fn new(
         engine: &'s Engine,
         meter: &'s Meter<'s>,
-        on_arrival: OnArrival,
+        rules: ArrivalRules,
         reducer: Reducer<'s>,
     ) -> Self {
-        let encoder = encoder(engine, meter, reducer);
-        Self { engine, meter, reducer, on_arrival, encoder }
+        let encoder = encoder(engine, meter, reducer, rules);
+        Self { engine, meter, reducer, rules, encoder, own_bytes: MIN_OWN_EXCERPT_BYTES }
     }
 
     /// Starts again: no message is before the next one.
     pub(super) fn clear(&mut self) {
-        self.encoder = encoder(self.engine, self.meter, self.reducer);
+        self.encoder = encoder(self.engine, self.meter, self.reducer, self.rules);
     }
 
     /// The forms of the next message.
     pub(super) fn arrive(&mut self, message: &Message, shape: ArrivalForm) -> ArrivedForms {
         let mut arrived = ArrivedForms::default();
-        if self.on_arrival == OnArrival::Off {
+        if self.rules.on_arrival == OnArrival::Off {
             // Nothing is referred to, so nothing has to be remembered.
             if let ArrivalForm::To(size) = shape {
                 arrived.forms = self.alone(message, size);
-                arrived.words = self.words(message, size);
-                arrived.saved = arrived.all().map(saved).sum();
-                arrived.add_outputs(self.outputs(message, size));
+                self.add_own(&mut arrived, message, size);
+                arrived.saved += arrived.forms.iter().map(saved).sum::<u64>();
             }
             return arrived;
         }
-        let hold = match (shape, self.on_arrival) {
+        let hold = match (shape, self.rules.on_arrival) {
             (ArrivalForm::Fixed, _) => EditLimit::Fixed,
             (ArrivalForm::To(ReducedSize::To(depth)), _) => EditLimit::To(depth),
             (ArrivalForm::To(ReducedSize::Excerpt { bytes }), _) => EditLimit::Excerpt { bytes },
             (ArrivalForm::Whole, OnArrival::Reversible) => EditLimit::To(Depth::Reduced),
             (ArrivalForm::Whole, _) => EditLimit::Free,
         };
+        if let ArrivalForm::To(size) = shape {
+            self.add_own(&mut arrived, message, size);
+        }
+        let shown = arrived.arguments.iter().map(|form| form.text.clone());
+        let mut shown_arguments = shown.collect::<Vec<_>>().into_iter();
         for part in &message.parts {
             match &part.content {
-                Content::ToolCall(call) => self.encoder.add_call(&call.arguments),
+                // What follows refers to what is shown.
+                Content::ToolCall(call) => match shown_arguments.next().flatten() {
+                    Some(shown) => self.encoder.add_call(&shown),
+                    None => self.encoder.add_call(&call.arguments),
+                },
                 Content::ToolResult(result) => {
                     let texts = result.content.iter().filter_map(Part::as_text);
                     let texts: Vec<_> = texts.cloned().collect();
@@ -254,18 +165,21 @@ impl<'s> ArrivalPass<'s> {
                 _ => {}
             }
         }
-        if let ArrivalForm::To(size) = shape {
-            arrived.words = self.words(message, size);
-            arrived.saved += arrived.words.iter().map(saved).sum::<u64>();
-            arrived.add_outputs(self.outputs(message, size));
-        }
         arrived
+    }
+
+    /// Adds the forms of what is no result.
+    fn add_own(&self, arrived: &mut ArrivedForms, message: &Message, size: ReducedSize) {
+        arrived.words = self.words(message, size);
+        arrived.arguments = self.arguments(message, size);
+        arrived.saved += arrived.own().map(saved).sum::<u64>();
+        arrived.add_outputs(self.outputs(message, size));
     }
 
     /// Raw tokens that rung 2 saves of a message by itself, compared with the form in which it
     /// arrived.
     pub(super) fn saves(&self, message: &Message, size: ReducedSize) -> u64 {
-        let before = |text: &Arc<str>, form: &ShownForm| match self.on_arrival {
+        let before = |text: &Arc<str>, form: &ShownForm| match self.rules.on_arrival {
             OnArrival::Off => form.tokens_before,
             _ => self.arrived_alone(text),
         };
@@ -273,16 +187,15 @@ impl<'s> ArrivalPass<'s> {
         let results = result_texts(message).zip(&forms);
         let saved_there =
             results.map(|(text, form)| before(text, form).saturating_sub(form.tokens_after));
-        let outputs = self.outputs(message, size);
-        saved_there.sum::<u64>()
-            + self.words(message, size).iter().map(saved).sum::<u64>()
-            + outputs.iter().map(|output| output.saved).sum::<u64>()
+        let mut own = ArrivedForms::default();
+        self.add_own(&mut own, message, size);
+        saved_there.sum::<u64>() + own.saved
     }
 
     /// Tokens of a result's text by itself, in its form on arrival.
     pub(super) fn arrived_alone(&self, text: &Arc<str>) -> u64 {
         let reduced = ReducedSize::To(Depth::Reduced);
-        let size = (self.on_arrival == OnArrival::Reversible).then_some(reduced);
+        let size = (self.rules.on_arrival == OnArrival::Reversible).then_some(reduced);
         self.encoder.encode_alone(text, size).tokens_alone
     }
 
@@ -319,19 +232,76 @@ impl<'s> ArrivalPass<'s> {
         if !may_be_shortened(message) {
             return Vec::new();
         }
-        // An excerpt is made of results: what the model said beside them is only reduced.
-        let depth = size.depth().unwrap_or(Depth::Reduced);
-        own_texts(message).map(|text| self.encoder.encode_reply(text, depth)).collect()
+        let encode =
+            |text: &Arc<str>| self.encoder.encode_reply(text, self.size_of_own(text, size));
+        own_texts(message).map(encode).collect()
+    }
+
+    /// Arguments are cut in excerpts alone: they have no format of their own that an adapter keeps.
+    fn arguments(&self, message: &Message, size: ReducedSize) -> Vec<ShownForm> {
+        if size.depth().is_some() || !message.tool_calls().any(|call| self.is_cut_call(call)) {
+            return Vec::new();
+        }
+        let encode = |call: &ToolCall| {
+            let size = self.size_of_own(&call.arguments, size);
+            self.encoder.encode_arguments(&call.arguments, size)
+        };
+        message.tool_calls().map(encode).collect()
+    }
+
+    /// Sets how many tokens the history may take after a compaction point: what a message says itself
+    /// is cut only if it has no room whole.
+    pub(super) fn set_target(&mut self, tokens: u64) {
+        let bytes = usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
+        self.own_bytes = bytes.max(MIN_OWN_EXCERPT_BYTES);
+    }
+
+    /// The size of what a message says itself, in an excerpt of the message: texts that are not long
+    /// are only reduced.
+    fn size_of_own(&self, text: &str, size: ReducedSize) -> ReducedSize {
+        match size {
+            ReducedSize::Excerpt { .. } if text.len() < self.own_bytes => {
+                ReducedSize::To(Depth::Reduced)
+            }
+            size => size,
+        }
+    }
+
+    fn is_cut_call(&self, call: &ToolCall) -> bool {
+        call.arguments.len() >= self.own_bytes && !call.custom
+    }
+
+    /// The texts of a message that an excerpt of it cuts, results and outputs of built-in tools aside.
+    pub(super) fn cut_own_texts<'m>(
+        &self,
+        message: &'m Message,
+    ) -> impl Iterator<Item = &'m Arc<str>> {
+        let texts = may_be_shortened(message).then(|| own_texts(message)).into_iter().flatten();
+        let texts = texts.filter(|text| text.len() >= self.own_bytes);
+        let calls = message.tool_calls().filter(|call| self.is_cut_call(call));
+        texts.chain(calls.map(|call| &call.arguments))
     }
 }
+
+/// Bytes of a text of the user or the model, or of the arguments of a call, that is cut in an excerpt
+/// whatever the room. What is shorter is not worth a gap in what somebody said.
+const MIN_OWN_EXCERPT_BYTES: usize = 2_000;
+/// Bytes of a text to a token, about.
+const BYTES_PER_TOKEN: u64 = 4;
 
 fn saved(form: &ShownForm) -> u64 {
     form.tokens_before.saturating_sub(form.tokens_after)
 }
 
-fn encoder<'s>(engine: &'s Engine, meter: &'s Meter<'s>, reducer: Reducer<'s>) -> Encoder<'s> {
+fn encoder<'s>(
+    engine: &'s Engine,
+    meter: &'s Meter<'s>,
+    reducer: Reducer<'s>,
+    rules: ArrivalRules,
+) -> Encoder<'s> {
     let name = meter.tokenizer();
-    Encoder::new(engine, meter.counter(), name, Lossless::Equivalent).with_reducer(reducer)
+    let encoder = Encoder::new(engine, meter.counter(), name, Lossless::Equivalent);
+    encoder.with_reducer(reducer).with_notations(rules.notations)
 }
 
 /// Whether rung 2 may change the message's own texts. A provider's own items may quote them.
@@ -340,11 +310,6 @@ fn may_be_shortened(message: &Message) -> bool {
     matches!(message.role, Role::User | Role::Assistant)
         && !message.parts.iter().any(is_opaque)
         && !own_texts(message).any(|text| prose::is_history_summary(text))
-}
-
-/// Whether a part is a text of its message, and nothing counts its characters.
-fn is_own(part: &Part) -> bool {
-    matches!(part.content, Content::Text(_)) && part.extra.is_empty()
 }
 
 fn own_texts(message: &Message) -> impl Iterator<Item = &Arc<str>> {
@@ -356,31 +321,63 @@ pub(super) fn result_texts(message: &Message) -> impl Iterator<Item = &Arc<str>>
     message.tool_results().flat_map(|result| result.content.iter().filter_map(Part::as_text))
 }
 
-/// Puts the forms of a message's texts in their places.
-pub(super) fn show(message: &mut Message, arrived: &ArrivedForms) {
-    let results = message.parts.iter_mut().flat_map(|part| match &mut part.content {
-        Content::ToolResult(result) => result.content.as_mut_slice(),
-        _ => &mut [],
-    });
-    place(results, &arrived.forms);
-    place(message.parts.iter_mut().filter(|part| is_own(part)), &arrived.words);
-    for output in &arrived.outputs {
-        if let Some(Content::Opaque { raw, .. }) =
-            message.parts.get_mut(output.part).map(|part| &mut part.content)
-        {
-            *raw = output.raw.clone();
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::super::arrived_forms::show;
+    use super::*;
+    use crate::compress::{AdapterSet, DecodedText, Decoder};
+    use crate::domain::{AdapterChoices, Target, TokenizerName, ToolResult};
+    use crate::limit::Deadline;
+    use crate::tokenizer::Counter;
 
-fn place<'p>(parts: impl Iterator<Item = &'p mut Part>, forms: &[ShownForm]) {
-    let texts = parts.filter_map(|part| match &mut part.content {
-        Content::Text(text) => Some(text),
-        _ => None,
-    });
-    for (text, form) in texts.zip(forms) {
-        if let Some(form) = &form.text {
-            text.clone_from(form);
+    fn file() -> String {
+        let lines =
+            (0..200_u64).map(|at| format!("let value_{} = read({});", at * at * 31, at * 977));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn writing(text: &str) -> Message {
+        let arguments = serde_json::json!({"path": "a.rs", "content": text}).to_string().into();
+        let call = ToolCall { id: "w".into(), name: "write".into(), arguments, custom: false };
+        Message::new(Role::Assistant, vec![Part::new(Content::ToolCall(call))])
+    }
+
+    fn reading(text: &str) -> Message {
+        let content = vec![Part::text(text)];
+        let result = ToolResult { call_id: "r".into(), name: None, content, is_error: None };
+        Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))])
+    }
+
+    /// A result after a call with the same text in its arguments, as it decodes from the shown list.
+    fn decoded_after(shape: ArrivalForm) -> DecodedText {
+        let (engine, counter, deadline) = (Engine::new(), Counter::new(), Deadline::default());
+        let meter = Meter::new(&counter, TokenizerName::O200kBase, Target::Openai, &deadline);
+        let adapters = AdapterSet::new(&AdapterChoices::default(), &deadline);
+        let reducer = Reducer { adapters: &adapters, pointer: None };
+        let rules =
+            ArrivalRules { on_arrival: OnArrival::Lossless, notations: AllowedNotations::Plain };
+        let mut pass = ArrivalPass::new(&engine, &meter, rules, reducer);
+        let (mut call, mut result) = (writing(&file()), reading(&file()));
+        for (message, shape) in [(&mut call, shape), (&mut result, ArrivalForm::Whole)] {
+            let arrived = pass.arrive(message, shape);
+            show(message, &arrived);
+        }
+        let mut decoder = Decoder::new(0);
+        for call in call.tool_calls() {
+            decoder.add_call(&call.arguments);
+        }
+        let shown: Vec<_> = result_texts(&result).cloned().collect();
+        decoder.decode_result(&shown).swap_remove(0)
+    }
+
+    #[test]
+    fn results_decode_after_arguments_that_are_cut() {
+        for shape in [
+            ArrivalForm::Whole,
+            ArrivalForm::To(ReducedSize::Excerpt { bytes: 400 }),
+            ArrivalForm::To(ReducedSize::Excerpt { bytes: 4_000 }),
+        ] {
+            assert_eq!(decoded_after(shape), DecodedText::Text(file()), "{shape:?}");
         }
     }
 }

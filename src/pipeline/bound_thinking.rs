@@ -1,6 +1,6 @@
 //! Leaves out thinking that its provider would refuse.
 //!
-//! Some models bind each signed thinking block to everything before it in the payload that it answered:
+//! Some models bind each signed thinking block to everything before it in the payload that it was made from:
 //! if a byte differs later, the request is refused. Thinking that is left in must be an unbroken run of
 //! what the model made, so blocks are left out from the first on
 //! (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>).
@@ -38,8 +38,10 @@ pub(super) struct BindingFacts<'b> {
     pub(super) sent: Option<&'b SentHistory>,
     /// Where compaction changed messages.
     pub(super) broken: &'b [BrokenRange],
-    /// Whether earlier payloads had text that nobody remembers.
+    /// Whether earlier payloads had text that is no longer remembered.
     pub(super) forgets_tail: bool,
+    /// Whether the provider refuses thinking behind other bytes.
+    pub(super) binds: bool,
 }
 
 /// The final list, as its provider binds the next thinking to it.
@@ -82,7 +84,7 @@ impl<'h> BoundPrefix<'h> {
     }
 }
 
-/// Where the thinking of a message stands to the payload that it answered.
+/// How the thinking of a message relates to the payload that it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Binding {
     /// The same bytes are before it; with the thinking that was before it.
@@ -171,14 +173,31 @@ fn find_binding(
     facts: &BindingFacts<'_>,
     lengths: &BTreeMap<u64, Vec<&SentPrefix>>,
 ) -> Binding {
+    if !facts.binds {
+        return Binding::Unknown;
+    }
     let Some(origin) = origin else { return Binding::Broken };
-    // The message answers the payload whose list ended before it.
+    // The message is the reply to the payload whose list ended before it.
     if let Some(sent) = lengths.get(&(origin as u64)) {
         let same = sent.iter().rev().find(|prefix| Some(prefix.hash) == now);
         return same.map_or(Binding::Broken, |prefix| Binding::Same(prefix.thinking));
     }
     let is_broken = facts.forgets_tail || facts.broken.iter().any(|range| range.has(origin));
     if is_broken { Binding::Broken } else { Binding::Unknown }
+}
+
+/// Raw tokens that a message would not have without its thinking.
+pub(super) fn thinking_tokens(meter: &Meter<'_>, message: &Message) -> Result<u64, StopReason> {
+    if !message.parts.iter().any(is_thinking) {
+        return Ok(0);
+    }
+    let whole = meter.message(message)?.real();
+    if is_thinking_alone(message) {
+        return Ok(whole);
+    }
+    let mut bare = message.clone();
+    bare.parts.retain(|part| !is_thinking(part));
+    Ok(whole.saturating_sub(meter.message(&bare)?.real()))
 }
 
 fn is_thinking(part: &Part) -> bool {

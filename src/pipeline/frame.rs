@@ -22,6 +22,8 @@ pub(super) struct Input<'i> {
     pub(super) rules: TargetRules,
     /// Whether the model continues a last assistant message.
     pub(super) model_prefill: bool,
+    /// Whether a list must not end in the assistant's message.
+    pub(super) refuses_last_answer: bool,
     /// Whether the request names its model.
     pub(super) model_named: bool,
     pub(super) injected: tail::Output,
@@ -56,7 +58,7 @@ impl Input<'_> {
 }
 
 impl Output {
-    /// Whether a message of the user stands behind the history.
+    /// Whether a message of the user is after the history.
     fn ends_with_user(&self) -> bool {
         self.foot.iter().any(|slot| slot.message.role == Role::User)
     }
@@ -123,7 +125,7 @@ pub(super) fn run(
             prefill_note(meter, &input, text, &mut output, notes)?;
         }
     }
-    if input.rules.user_last && !input.model_prefill && !output.ends_with_user() {
+    if input.refuses_last_answer && !output.ends_with_user() {
         let last = input.history.iter().rev().find(|message| message.role != Role::System);
         if last.is_some_and(list_ends::is_refused_end) {
             add(
@@ -164,7 +166,7 @@ fn stitch_tail(
     {
         output.stitched.push((at, slot));
     } else {
-        // Next to results that a program waits for, no text of the user may stand.
+        // Next to results that a program waits for, no text of the user is allowed.
         let programs = ProgramCalls::new(history.iter());
         let is_program = history.last().is_some_and(|last| programs.holds(last));
         let role = if is_program { Role::System } else { Role::User };

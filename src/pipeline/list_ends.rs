@@ -3,9 +3,11 @@
 
 use super::measure::Meter;
 use super::slot::{PartName, Slot};
-use super::{StopReason, prose};
+use super::{StopReason, prose, turn_scope};
 use crate::domain::{Content, HalfFamily, ItemHalf, Message, Notes, Part, Role};
-use crate::provider::{TargetRules, is_tool_change};
+use crate::provider::{
+    MISTRAL_PREFIX, TargetRules, has_compaction, is_tool_change, is_turn_scoped,
+};
 
 /// Puts the opening before a list that does not begin with the user's message, or into one that
 /// nothing is left of but system text.
@@ -30,7 +32,12 @@ fn opening_place<'m>(
     let count = messages.len();
     let first = messages.by_ref().enumerate().find(|(_, message)| message.role != Role::System);
     match first {
-        Some((at, message)) => (rules.user_first && message.role != Role::User).then_some(at),
+        // A provider's own compaction is a beginning, and what is before it would be ignored:
+        // <https://platform.claude.com/docs/en/build-with-claude/compaction>
+        Some((at, message)) => {
+            let is_beginning = message.role == Role::User || has_compaction(message);
+            (rules.user_first && !is_beginning).then_some(at)
+        }
         // Where system text has its place in the list, it is a message like any other.
         None => (rules.wants_message && (rules.leads_system || count == 0)).then_some(count),
     }
@@ -44,7 +51,12 @@ fn note_opening(list: &str, notes: &mut Notes) {
 /// Whether a list that ends in this message is refused by models that do not go on from it. What a
 /// provider's own tool still has to answer is not the end.
 pub(super) fn is_refused_end(message: &Message) -> bool {
-    message.role == Role::Assistant && !ends_in_server_tool(message)
+    message.role == Role::Assistant && !ends_in_server_tool(message) && !is_prefix(message)
+}
+
+/// Whether a message tells Mistral to go on from it.
+fn is_prefix(message: &Message) -> bool {
+    message.extra.iter().any(|(name, raw)| &**name == MISTRAL_PREFIX && raw.as_str() == "true")
 }
 
 /// Whether the last part is of one of the provider's own tools: its call, or what it found.
@@ -132,6 +144,7 @@ pub(super) fn place_system(
             hoist(meter, slot, format!("/{list}/{origin}"), notes)?;
         }
     }
+    turn_scope::uncount_cleared_slots(slots);
     Ok(())
 }
 
@@ -152,7 +165,11 @@ fn hoist(
             notes.degraded("extra_dropped", at.clone(), names.join(", "));
         }
     }
+    let is_scoped = is_turn_scoped(&slot.message);
     slot.message.extra.clear();
+    if is_scoped {
+        slot.cost = meter.message(&slot.message)?;
+    }
     let is_change =
         |part: &Part| matches!(&part.content, Content::Opaque { kind, .. } if is_tool_change(kind));
     if slot.message.parts.iter().any(is_change) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::arrival::ArrivedForms;
+use super::arrived_forms::ArrivedForms;
 use super::measure::{Cost, Meter};
 use super::prose::READ_TOOL;
 use super::report::{
@@ -72,6 +72,12 @@ pub(super) struct Arrival<'i> {
 pub(super) struct MessageName {
     pub(super) index: Option<usize>,
     pub(super) id: String,
+}
+
+/// The names of the messages of a list.
+pub(super) fn message_names(history: &[Message]) -> Vec<MessageName> {
+    let named = history.iter().enumerate();
+    named.map(|(at, message)| MessageName::new(message, at)).collect()
 }
 
 impl MessageName {
@@ -175,6 +181,7 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
         repairs: input.notes.repairs,
         warnings: input.notes.warnings,
         too_big,
+        notations: None,
         decisions,
     })
 }
@@ -187,8 +194,8 @@ pub(super) fn restore_saved(tokens: u64, saved: &[i64]) -> u64 {
 fn raw_parts(input: &Input<'_>) -> [u64; 7] {
     let [mut system, mut skill, mut memory, mut history, mut tail, mut media] = [0; 6];
     for slot in input.slots {
-        let text = slot.cost.text.saturating_sub(slot.tail);
-        tail += slot.cost.text - text;
+        let text = (slot.cost.text + slot.cost.scoped).saturating_sub(slot.tail);
+        tail += slot.cost.text.saturating_sub(text);
         media += slot.cost.media;
         match slot.part {
             PartName::System => system += text,
@@ -351,9 +358,10 @@ fn write_decisions(input: &Input<'_>) -> Vec<Decision> {
             action: *action,
             rule: match action {
                 Action::Compressed | Action::Deduplicated => form.rules().into(),
-                action => rule(*action).into(),
+                action => action.rule().into(),
             },
             class: form.class().map(Fidelity::as_str),
+            values: form.values(),
             tokens_before: model.scale(cost.real().saturating_add_signed(*saved)),
             tokens_after: model.scale(now),
             artifact: None,
@@ -380,21 +388,11 @@ pub(super) fn omitted_decisions(
             action,
             rule: "pack:session".into(),
             class: None,
+            values: None,
             tokens_before: model.scale(meter.message(message)?.real()),
             tokens_after: 0,
             artifact: None,
         });
     }
     Ok(decisions)
-}
-
-fn rule(action: Action) -> &'static str {
-    match action {
-        Action::Kept => "kept",
-        Action::Compressed | Action::Deduplicated => "on_arrival",
-        Action::Cleared => "ladder:clear",
-        Action::Summarized => "ladder:summary",
-        Action::Dropped => "ladder:drop",
-        Action::Removed | Action::Changed | Action::Added => "hook",
-    }
 }

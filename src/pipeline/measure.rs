@@ -9,10 +9,13 @@ use crate::domain::{
     ToolDefinition,
 };
 use crate::json;
+use crate::provider::{COMPACTION, is_turn_scoped};
 use crate::tokenizer::{Counter, Framing};
 
 /// Raw tokens of an image; providers charge by size, which only they know for certain.
 const IMAGE_TOKENS: u64 = 1_100;
+/// Raw tokens of a page of a PDF for all providers but Gemini.
+pub(super) const PAGE_TOKENS: u64 = 1_500;
 /// Raw tokens of a sound, a file or a document that is only referred to.
 const DOCUMENT_TOKENS: u64 = 2_000;
 /// Bytes of an embedded document to a raw token: about 1,500 tokens to a page of 40 KB.
@@ -66,6 +69,9 @@ fn sealed_tokens(base64: usize) -> u64 {
     bytes.saturating_sub(SEALED_ENVELOPE_BYTES).div_ceil(SEALED_BYTES_PER_TOKEN)
 }
 
+/// The type of an output of `OpenAI`'s computer, which is an image.
+const SCREENSHOT: &str = "\"computer_screenshot\"";
+
 /// Members of items that hold encrypted text.
 const SEALED_KEYS: &[&str] = &["encrypted_content", "data", "signature"];
 
@@ -77,6 +83,9 @@ pub(super) struct Cost {
     pub(super) media: u64,
     /// Media by kind alone: sizes of media never move a compaction point.
     pub(super) media_flat: u64,
+    /// Text that its provider leaves out again after the turn. It never moves a compaction point,
+    /// since it is gone later.
+    pub(super) scoped: u64,
     /// Whether a part of `text` is estimated.
     pub(super) is_estimate: bool,
 }
@@ -84,7 +93,7 @@ pub(super) struct Cost {
 impl Cost {
     /// Tokens that count against the budget.
     pub(super) fn real(self) -> u64 {
-        self.text + self.media
+        self.text + self.media + self.scoped
     }
 
     /// Whether any of it is estimated: media, and what is encrypted.
@@ -108,6 +117,7 @@ impl std::ops::AddAssign for Cost {
         self.text += other.text;
         self.media += other.media;
         self.media_flat += other.media_flat;
+        self.scoped += other.scoped;
         self.is_estimate |= other.is_estimate;
     }
 }
@@ -198,6 +208,9 @@ impl<'c> Meter<'c> {
             };
             cost += self.part(part, known)?;
         }
+        if is_turn_scoped(message) {
+            (cost.text, cost.scoped) = (0, cost.text);
+        }
         Ok(cost)
     }
 
@@ -246,6 +259,7 @@ impl<'c> Meter<'c> {
                 }
             }
             Content::Media(media) => cost = self.media(media)?,
+            Content::Opaque { kind, raw } if **kind == *COMPACTION => cost = self.sealed(raw)?,
             Content::Opaque { raw, .. } => cost = self.opaque(raw)?,
         }
         // How closely a model looks at an image is no text that it reads.
@@ -277,6 +291,11 @@ impl<'c> Meter<'c> {
             from = end;
         }
         cost.text += self.text(text.get(from..).unwrap_or_default())?;
+        // At an address, in a file, or so small that it was not found.
+        if cost.media == 0 && text.contains(SCREENSHOT) {
+            cost.media += IMAGE_TOKENS;
+            cost.media_flat += IMAGE_TOKENS;
+        }
         Ok(cost)
     }
 
@@ -332,7 +351,7 @@ impl<'c> Meter<'c> {
     /// text: <https://ai.google.dev/gemini-api/docs/document-processing>,
     /// <https://platform.claude.com/docs/en/build-with-claude/pdf-support>.
     fn page_tokens(&self) -> u64 {
-        if self.target == Target::Gemini { 258 } else { 1_500 }
+        if self.target == Target::Gemini { 258 } else { PAGE_TOKENS }
     }
 
     /// Raw tokens of a conversation, without the framing before the reply.

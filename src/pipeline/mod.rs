@@ -5,6 +5,7 @@
 //! `driver` runs them, times them, and asks hooks between them.
 
 mod arrival;
+mod arrived_forms;
 mod bound_thinking;
 mod budget;
 mod cache_marks;
@@ -16,11 +17,11 @@ mod driver;
 mod frame;
 mod governance;
 mod hook_port;
-mod image_limits;
 mod intake;
 mod list_ends;
 mod manifest;
 mod measure;
+mod media_limits;
 mod memory;
 mod message_hash;
 mod passthrough;
@@ -44,11 +45,13 @@ mod tokens;
 mod tool_references;
 mod tools;
 mod trace;
+mod turn_scope;
 mod volatile_blocks;
 mod xml;
 
 pub use change::{
-    ChangeHints, ChangeReason, FirstChange, PayloadBlocks, appended_tokens, first_change,
+    ChangeHints, ChangeReason, FirstChange, PayloadBlocks, SplitPlace, appended_tokens,
+    first_change,
 };
 pub use compiled_payload::CompiledPayload;
 pub use governance::{
@@ -59,13 +62,14 @@ pub use hook_port::{HookPort, NoHooks};
 pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
 pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
-    clean_summary, governed_input, is_refusal, result_inputs,
+    clean_summary, governed_input, is_refusal, result_inputs, sent_input,
 };
 pub use prose::{READ_TOOL, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
-    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, OversizedPart,
-    PartTokens, PriceStepReport, PutOffReport, Report, ReportBuilder, ToolCost, Tools,
+    Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, NotationTokens,
+    OversizedPart, PartTokens, PriceStepReport, PutOffReport, Report, ReportBuilder, ToolCost,
+    Tools,
 };
 pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,

@@ -25,7 +25,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let mut messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
     let rules = provider::rules(request.target);
-    let refuses_end = rules.user_last && !request.model.prefill;
+    let refuses_end = request.refuses_last_answer();
     list_ends::mend_messages(&mut messages, rules, refuses_end, list, &mut notes);
     let requires = Requirements::find(&request, &messages, &conversation.tools);
     // Without counts no mark is set or moved; members are kept, since one may name stored content.

@@ -32,6 +32,7 @@ const CONTEXT_MANAGEMENT: &str = "context_management";
 
 /// What a payload needs of its request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = ProviderRequirements)]
 pub struct Requirements {
     /// Headers by their name, several values joined by commas.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
@@ -81,13 +82,16 @@ impl Requirements {
             // <https://platform.openai.com/docs/guides/compaction>
             json!([{"type": "compaction", "compact_threshold": trigger}])
         } else {
-            betas.insert(CONTEXT_EDITING_BETA);
             let mut edits = clearing(&request.compression, trigger);
             if level >= Level::Summary {
                 betas.insert(COMPACTION_BETA);
                 let value = trigger.max(MIN_COMPACTION_TRIGGER_TOKENS);
                 edits.push(json!({"type": "compact_20260112",
                     "trigger": {"type": "input_tokens", "value": value}}));
+            }
+            betas.extend((!edits.is_empty()).then_some(CONTEXT_EDITING_BETA));
+            if edits.is_empty() {
+                return;
             }
             json!({"edits": edits})
         };
@@ -100,6 +104,9 @@ fn clearing(compression: &Compression, trigger: u64) -> Vec<Value> {
     let mut edits = Vec::new();
     if compression.thinking == ThinkingPolicy::ClearOld {
         edits.push(json!({"type": "clear_thinking_20251015"}));
+    }
+    if !compression.clear.is_on {
+        return edits;
     }
     let mut results = json!({"type": "clear_tool_uses_20250919",
         "trigger": {"type": "input_tokens", "value": trigger},

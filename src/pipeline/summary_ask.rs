@@ -14,6 +14,8 @@ pub struct SummaryAsk<'a> {
     /// The input of hooks, as JSON text.
     pub input: &'a str,
     pub max_tokens: u64,
+    /// Whether it is one text that is to be shorter, and no conversation.
+    pub(super) is_prose: bool,
     pub(super) messages: &'a [Message],
     pub(super) instructions: Option<&'a str>,
     pub(super) material: Option<&'a str>,
@@ -31,6 +33,11 @@ impl SummaryAsk<'_> {
     /// middle.
     pub fn prompt(&self, most: usize) -> Vec<PromptMessage> {
         let mut prompt = bounded(self.messages.iter().filter_map(flat).collect(), most);
+        if self.is_prose {
+            let text = prose::shorter_text(self.max_tokens);
+            prompt.push(PromptMessage { role: Role::User, text });
+            return prompt;
+        }
         let mut text = prose::hand_over(self.max_tokens);
         for (heading, more) in
             [("Additional instructions", self.instructions), ("Material for it", self.material)]

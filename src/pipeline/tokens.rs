@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use super::measure::Meter;
-use super::{Deadline, StopReason};
-use crate::domain::{Conversation, Model, Target, ToolDefinition};
+use super::measure::{Cost, Meter};
+use super::{Deadline, StopReason, turn_scope};
+use crate::domain::{Conversation, Message, Model, Target, ToolDefinition};
 use crate::tokenizer::Counter;
 
 /// The answer of `POST /tokens`.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TokensResponse)]
 pub struct TokensAnswer {
     /// Tokens in all, framing included where messages or tools are counted.
     pub tokens: u64,
@@ -53,13 +54,17 @@ pub fn count_messages(
     deadline: &Deadline,
 ) -> Result<MessageCounts, StopReason> {
     let meter = Meter::new(counter, model.tokenizer, target, deadline);
-    let (mut raw, mut is_estimate) = (Vec::new(), false);
-    for message in conversation.system.iter().chain(&conversation.history) {
+    let (mut costs, mut is_estimate) = (Vec::new(), false);
+    let messages = || conversation.system.iter().chain(&conversation.history);
+    for message in messages() {
         deadline.check()?;
         let cost = meter.message(message)?;
         is_estimate |= cost.is_estimated();
-        raw.push(cost.real());
+        costs.push(cost);
     }
+    let known: Vec<&Message> = messages().collect();
+    turn_scope::uncount_cleared(known.into_iter().zip(&mut costs));
+    let raw: Vec<u64> = costs.into_iter().map(Cost::real).collect();
     let total = model.scale(raw.iter().sum::<u64>() + meter.reply());
     // The parts of a sum are rounded so that they never add up to more than it.
     let (mut sum, mut done) = (0, 0);

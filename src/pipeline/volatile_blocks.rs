@@ -1,5 +1,6 @@
-//! State, context and memory data for models that bind their thinking to the bytes before it: a block
-//! stays where it was put, and a newer one follows.
+//! State, context and memory data that stay: a block is left where it was put, and a newer one follows.
+//! That is so for models that bind their thinking to the bytes before it, and for requests that ask for
+//! it.
 
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ pub(super) struct RestoredBlocks {
 }
 
 /// Puts the blocks of earlier payloads back into the messages that had them. Those at the last message
-/// of the list are left out: no answer follows them, so this compile decides what stands there.
+/// of the list are left out: no answer follows them, so this compile decides what is there.
 pub(super) fn restore(
     history: &mut [Message],
     sent: &SentHistory,

@@ -21,15 +21,18 @@ pub(crate) use caching::CACHED_CONTENT;
 pub use caching::{CacheMember, PayloadCaching};
 pub use image_size::ImageSize;
 pub use reader::{
-    CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, detect, detect_in, keeps_malformed, list_key,
-    note_replaced, read, read_cache_members, read_content, read_messages, read_tools,
-    read_without_messages, without_nul,
+    CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, SURROGATE_REPLACED, detect, detect_in,
+    keeps_malformed, list_key, note_replaced, read, read_cache_members, read_content,
+    read_messages, read_tools, read_without_messages, without_nul,
 };
 pub use schema::{CurrentSchema, as_current_schema, as_json_schema};
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use writer::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
 
-use crate::domain::{Content, Message, Part, Target, ToolDefinition};
+use crate::domain::{
+    Content, Message, Part, RawJson, Role, Target, ToolDefinition, WantedReasoning,
+};
+use crate::json;
 
 /// The kind of an item in which a provider itself has compacted all that came before: `OpenAI`'s item
 /// (<https://platform.openai.com/docs/guides/compaction>) and Anthropic's block
@@ -51,13 +54,32 @@ pub(crate) fn is_reference(part: &Part) -> bool {
 pub(crate) const CLEAR_AT: &str = "clear_at";
 pub(crate) const OUTPUT_CONFIG: &str = "output_config";
 
+/// Whether a message is limited to its turn. Only messages that keep their place between the others have
+/// the member for it.
+pub(crate) fn is_turn_scoped(message: &Message) -> bool {
+    message.role == Role::System && message.extra.iter().any(|(name, _)| **name == *CLEAR_AT)
+}
+
 /// Whether a message has a provider's own compaction.
 pub(crate) fn has_compaction(message: &Message) -> bool {
     message.parts.iter().any(is_compaction)
 }
 
+/// Whether a part is a compaction that contains something: one that failed is null, and what came before
+/// it is all that there is (<https://platform.claude.com/docs/en/build-with-claude/compaction>).
 fn is_compaction(part: &Part) -> bool {
-    matches!(&part.content, Content::Opaque { kind, .. } if **kind == *COMPACTION)
+    let Content::Opaque { kind, raw } = &part.content else { return false };
+    **kind == *COMPACTION && !is_failed_compaction(raw)
+}
+
+/// Whether a compaction contains nothing.
+pub(crate) fn is_failed_compaction(raw: &RawJson) -> bool {
+    let node = json::parse(raw.as_str(), json::Limits::default()).ok();
+    let has = |key: &str| {
+        let member = node.as_ref().and_then(|node| node.get(key));
+        member.is_some_and(|member| !member.is_null())
+    };
+    !has("content") && !has("encrypted_content")
 }
 
 /// What a conversation is adapted to: a target, and what the model asks for or takes there.
@@ -65,7 +87,7 @@ fn is_compaction(part: &Part) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of one provider by itself")]
 pub struct Destination {
     pub target: Target,
-    /// Whether system messages may stand between the others, which is decided when the list is whole.
+    /// Whether system messages may be between the others, which is decided when the list is whole.
     pub takes_system: bool,
     /// Whether changes of tools may be in these messages.
     pub changes_tools: bool,
@@ -73,8 +95,18 @@ pub struct Destination {
     pub signs_calls: bool,
     /// Whether the role `developer` is known; only `OpenAI`'s own models have it.
     pub takes_developer: bool,
-    /// Whether ids of calls have nine letters or digits.
-    pub short_ids: bool,
+    /// Whether messages are Mistral's, which refuses members that it does not know, and ids of calls of
+    /// other than nine letters and digits.
+    pub is_mistral: bool,
+    /// The messages of the assistant that are refused without `reasoning_content`; on Anthropic's wire,
+    /// those with calls are refused without thinking.
+    pub wanted_reasoning: WantedReasoning,
+    /// Whether media may be inside the results of tools, where the target has a place for them.
+    pub takes_result_media: bool,
+    /// Whether members that `OpenAI`'s own API does not know are refused.
+    pub refuses_unknown: bool,
+    /// Whether the model is another's on Anthropic's wire, which reads thinking without a signature.
+    pub takes_unsigned_thinking: bool,
 }
 
 impl From<Target> for Destination {
@@ -85,16 +117,23 @@ impl From<Target> for Destination {
             changes_tools: false,
             signs_calls: false,
             takes_developer: true,
-            short_ids: false,
+            is_mistral: false,
+            wanted_reasoning: WantedReasoning::Never,
+            takes_result_media: true,
+            refuses_unknown: false,
+            takes_unsigned_thinking: false,
         }
     }
 }
+
+/// The member by which Mistral is told to go on from the last message of the assistant.
+pub(crate) const MISTRAL_PREFIX: &str = "prefix";
 
 /// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
 
-/// The extra member of a medium that stood in `images` of a message, where the model's own images are.
+/// The extra member of a medium that was in `images` of a message, where the model's own images are.
 /// It is never written.
 pub(crate) const GENERATED_IMAGE: &str = "images";
 

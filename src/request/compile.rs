@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::governance::has_conversation;
+use super::halves::note_halves;
 use super::hooks::HookChoice;
 use super::options::reader;
 use super::options::{
     BUDGET, BudgetOptions, CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions,
     OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
-    given_adapters,
+    TailPlacement, given_adapters,
 };
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
@@ -38,6 +39,7 @@ pub const COMPILE_KEYS: &[&str] = &[
     "dynamic_state",
     "dynamic_state_placement",
     "dynamic_state_anchor",
+    "tail_placement",
     "implicit_context",
     "output",
     "memory",
@@ -84,6 +86,8 @@ pub struct CompileRequest {
     pub conversation: Conversation,
     pub target: Target,
     pub model: Model,
+    /// Whether the model is named as gateways do, with its provider in front: `openai/gpt-5`.
+    pub is_gateway: bool,
     /// Tokens of the window, the reply included.
     pub context_window: u64,
     /// Tokens kept back for the reply; less than the window.
@@ -97,6 +101,8 @@ pub struct CompileRequest {
     pub dynamic_state_placement: Placement,
     /// Whether a sentence after the state says that it is current.
     pub dynamic_state_anchor: bool,
+    /// None for that of the model.
+    pub tail_placement: Option<TailPlacement>,
     pub implicit_context: Option<Arc<str>>,
     pub output: OutputOptions,
     pub memory: Option<MemoryOptions>,
@@ -158,15 +164,34 @@ impl CompileRequest {
             target: *target,
             takes_system,
             changes_tools: takes_system && model.tool_changes,
-            signs_calls: *target == Target::Gemini && model.wants_signed_calls(),
+            signs_calls: matches!(target, Target::Gemini | Target::Openai)
+                && model.wants_signed_calls(),
             takes_developer: model.family == Family::Openai,
-            short_ids: *target == Target::Openai && model.wants_short_call_ids(),
+            is_mistral: *target == Target::Openai && model.is_mistral(),
+            wanted_reasoning: model.wanted_reasoning(),
+            takes_result_media: *target != Target::Gemini || !model.is_before_gemini(3),
+            refuses_unknown: matches!(target, Target::Openai | Target::OpenaiResponses)
+                && model.is_openai_own()
+                && !self.is_gateway,
+            takes_unsigned_thinking: *target == Target::Anthropic
+                && model.reads_unsigned_thinking(),
         }
+    }
+
+    /// Whether the model does not go on from a last message of the assistant.
+    pub fn refuses_last_answer(&self) -> bool {
+        let is_refused = provider::rules(self.target).user_last && !self.model.prefill;
+        is_refused || self.destination().is_mistral
     }
 
     /// Whether the provider binds signed thinking of the model to everything before it.
     pub fn binds_thinking(&self) -> bool {
         self.target == Target::Anthropic && self.model.preserved_thinking
+    }
+
+    /// Whether state, context and memory data stay where earlier payloads had them.
+    pub fn keeps_tail(&self) -> bool {
+        self.tail_placement.map_or_else(|| self.binds_thinking(), |own| own == TailPlacement::Stay)
     }
 
     /// Tokens that the payload may have: window less reserve.
@@ -239,6 +264,7 @@ fn read_with(
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);
     let model = fields.text_without_nul("model", &mut faults);
+    let is_gateway = model.is_some_and(|name| name.contains('/'));
     let model = resolve_model(model, target, models, &mut notes);
     let budget = BudgetOptions::read(&fields, &model, &mut faults, &mut notes);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
@@ -249,11 +275,12 @@ fn read_with(
         tools,
         target,
         model,
+        is_gateway,
         context_window: budget.context_window,
         reserve_output: budget.reserve_output,
         on_overflow: budget.on_overflow,
         price_step: budget.price_step,
-        compression: Compression::read(&fields, adapters, &mut faults),
+        compression: Compression::read(&fields, adapters, &mut faults, &mut notes),
         protect: ProtectOptions::read(&fields, &mut faults),
         cache: CacheOptions::read(&fields, body, &mut faults, &mut notes),
         dynamic_state: dynamic_state(&fields, &mut faults, &mut notes),
@@ -261,15 +288,12 @@ fn read_with(
             .choice("dynamic_state_placement", Placement::WORDS, &mut faults)
             .unwrap_or(Placement::LastUser),
         dynamic_state_anchor: fields.flag("dynamic_state_anchor", &mut faults).unwrap_or(true),
+        tail_placement: fields.choice("tail_placement", TailPlacement::WORDS, &mut faults),
         implicit_context: fields
             .text("implicit_context", &mut faults)
             .filter(|text| !text.is_empty())
             .map(|text| {
                 let path = fields.path().key("implicit_context");
-                let given = fields.get("implicit_context");
-                if let Some(node) = given {
-                    provider::note_replaced(node, &path, &mut notes);
-                }
                 provider::without_nul(text, &path, &mut notes)
             }),
         output: OutputOptions::read(&fields, &mut faults, &mut notes),
@@ -297,6 +321,7 @@ fn read_with(
             .unwrap_or(OnDeadline::Fail),
         notes,
     };
+    note_halves(body, &mut request.notes);
     request.compression.leave_to_provider(target, &mut request.notes);
     let section = fields.get("compression");
     adapters.warn_unusable(given_adapters(section).is_some(), &mut request.notes);

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::compile::resolve_model;
 use super::options::{
     ClearOptions, ExplainLevel, KnownAdapters, Level, ProtectOptions, read_adapters,
-    summary_instructions,
+    summary_instructions, warn_idle_options, warn_unused_adapters,
 };
 use crate::domain::{
-    AdapterChoices, Conversation, Model, Models, Notes, ReplacedResult, Source, Target,
+    AdapterChoices, AllowedNotations, Conversation, Model, Models, Notes, ReplacedResult, Source,
+    Target,
 };
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
@@ -19,6 +20,7 @@ pub const COMPRESS_KEYS: &[&str] = &[
     "text",
     "source",
     "level",
+    "notations",
     "budget_tokens",
     "model",
     "keep_recent_turns",
@@ -97,6 +99,7 @@ pub struct CompressRequest<'r, 'a> {
     pub target: Target,
     pub model: Model,
     pub level: Level,
+    pub notations: AllowedNotations,
     pub budget_tokens: Option<u64>,
     pub keep_recent_turns: usize,
     /// The caller's instructions for a summary.
@@ -142,6 +145,7 @@ pub fn read_compress<'r, 'a>(
     let budget_tokens = fields.whole("budget_tokens", 1, 1 << 40, &mut faults);
     let usual = if budget_tokens.is_some() { Level::Summary } else { Level::Lossless };
     let asked = fields.choice("level", COMPRESS_LEVELS, &mut faults);
+    let notations = fields.choice("notations", AllowedNotations::WORDS, &mut faults);
     let originals = fields.choice("originals", Originals::WORDS, &mut faults);
     let originals = originals.unwrap_or(Originals::Store);
     // Content that cannot be restored may not go.
@@ -156,9 +160,13 @@ pub fn read_compress<'r, 'a>(
     let explain = [("summary", ExplainLevel::Summary), ("full", ExplainLevel::Full)];
     let explain = fields.choice("explain", &explain, &mut faults).unwrap_or(ExplainLevel::Summary);
     let protect = ProtectOptions::read(&fields, &mut faults);
-    let clear = ClearOptions::read(&fields, &mut faults);
+    let clear = ClearOptions::read(&fields, level, &mut faults);
     let summary_instructions = summary_instructions(&fields, &mut faults);
     let adapters = read_adapters(&fields, known_adapters, &mut faults);
+    if level < Level::Reversible {
+        warn_unused_adapters(&fields, &mut notes);
+    }
+    warn_idle_options(&fields, &adapters, known_adapters, &mut notes);
     known_adapters.warn_unusable(fields.get("adapters").is_some(), &mut notes);
     let deadline_ms = fields.whole("deadline_ms", 1, 60_000, &mut faults);
     let words = [("fail", false), ("pass", true)];
@@ -171,6 +179,7 @@ pub fn read_compress<'r, 'a>(
         target,
         model,
         level,
+        notations: notations.unwrap_or_default(),
         budget_tokens,
         keep_recent_turns: usize::try_from(turns).unwrap_or(usize::MAX),
         summary_instructions,

@@ -1,4 +1,4 @@
-//! What a provider's response says of the request that it answers, beside its usage: blocks that were
+//! What a provider's response reports about its request, in addition to usage: blocks that were
 //! taken out, and why a prefix was not found in the cache.
 //!
 //! <https://platform.claude.com/docs/en/build-with-claude/cache-diagnostics>,

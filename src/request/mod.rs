@@ -6,6 +6,7 @@ mod compile;
 mod compress;
 mod diagnostics;
 mod governance;
+mod halves;
 mod hooks;
 mod lineage;
 mod memory;
@@ -48,11 +49,12 @@ pub use memory::{
 pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, read_store};
 pub use options::read_skill_use;
 pub use options::{
-    ADAPTER_KEYS, CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression,
-    ExplainLevel, KnownAdapters, Level, MAX_PATTERNS_IN_ALL, MemoryOptions, MemoryWriteAccess,
-    OnArrival, OnOverflow, OutputOptions, Placement, PreviousCompile, PriceStepRule,
-    ProtectOptions, ProtectPattern, RequestMemoryEntry, SkillOptions, ThinkingPolicy,
-    adapter_names, adapter_patterns, given_adapters, patterns_in, read_definition,
+    ADAPTER_KEYS, BuiltInAdapter, CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState,
+    ClearOptions, Compression, ExplainLevel, KnownAdapters, Level, MAX_PATTERNS_IN_ALL,
+    MemoryOptions, MemoryWriteAccess, OnArrival, OnOverflow, OutputOptions, Placement,
+    PreviousCompile, PriceStepRule, ProtectOptions, ProtectPattern, RequestMemoryEntry,
+    SkillOptions, TailPlacement, ThinkingPolicy, adapter_names, adapter_patterns, given_adapters,
+    patterns_in, read_definition,
 };
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,
@@ -63,4 +65,4 @@ pub use snapshots::{
     read_take_snapshot,
 };
 pub use tools::{LOAD_TOOLKIT, PruneOptions, READ_TOOL, Strategy, TOOLS, ToolGroup, ToolOptions};
-pub use usage::{UsageRequest, read_usage_request};
+pub use usage::{UsageRequest, read_reported_tokens, read_usage_request};

@@ -4,12 +4,20 @@ use std::sync::Arc;
 
 use super::compile::session_id;
 use super::compress::ReferenceStyle;
-use crate::domain::{Notes, Part, RawJson, Source, program_id};
+use crate::domain::{AllowedNotations, Notes, Part, RawJson, Source, program_id};
 use crate::json::{Fault, Faults, Fields, Node, Path};
 use crate::provider;
 
-const KEYS: &[&str] =
-    &["results", "source", "model", "truncate", "compression", "read_tool", "session_id"];
+const KEYS: &[&str] = &[
+    "results",
+    "source",
+    "model",
+    "truncate",
+    "compression",
+    "notations",
+    "read_tool",
+    "session_id",
+];
 const RESULT_KEYS: &[&str] = &["id", "name", "arguments", "content", "is_error", "caller"];
 const TRUNCATE_KEYS: &[&str] = &["threshold", "head_chars", "tail_chars", "store", "per_tool"];
 const TOOL_KEYS: &[&str] = &["name", "threshold", "head_chars", "tail_chars"];
@@ -34,6 +42,7 @@ pub struct ResultsRequest {
     pub truncate: Option<TruncateOptions>,
     /// The level of compression; none for off.
     pub level: Option<&'static str>,
+    pub notations: AllowedNotations,
     pub reference: Option<ReferenceStyle>,
     pub session_id: Option<Arc<str>>,
 }
@@ -98,6 +107,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
         results.extend(result(node, list.index(at), &mut faults));
     }
     let level = fields.choice("compression", RESULT_LEVELS, &mut faults);
+    let notations = fields.choice("notations", AllowedNotations::WORDS, &mut faults);
     let names = fields.flag("read_tool", &mut faults).unwrap_or(false);
     let request = ResultsRequest {
         results,
@@ -105,6 +115,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
         model: fields.text_without_nul("model", &mut faults).map(Into::into),
         truncate: truncate(&fields, &mut faults),
         level: level.unwrap_or(Some("lossless")),
+        notations: notations.unwrap_or_default(),
         reference: names.then_some(ReferenceStyle::Tool),
         session_id: session_id(&fields, &mut faults),
     };

@@ -89,6 +89,14 @@ pub(super) fn read_usage(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option
     (tokens.input() > 0).then_some(tokens)
 }
 
+/// Reads a usage object by itself, as a provider sends it; none if it has no tokens, or is malformed.
+pub fn read_reported_tokens(usage: &Node<'_>) -> Option<ReportedTokens> {
+    let mut counts = CountReader { is_wrong: false };
+    let total = counts.first(usage, TOTAL_KEYS)?;
+    let tokens = counts.tokens(usage, total);
+    (!counts.is_wrong && tokens.input() > 0).then_some(tokens)
+}
+
 /// Reads counts, and remembers whether one was no count.
 struct CountReader {
     is_wrong: bool,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use hyper::body::{Body as _, Incoming};
 use hyper::service::{Service as _, service_fn};
@@ -168,9 +169,10 @@ struct RequestGate {
 async fn respond(
     router: TowerToHyperService<Router>,
     RequestGate { place, last, watch }: RequestGate,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
 ) -> Result<Response<WatchedBody>, Infallible> {
     let open = watch.begin();
+    let is_about_health = http::is_about_health(request.uri().path());
     match place.admit(request.uri().path()) {
         Admission::Serve => {}
         Admission::ServeLast => last.notify_one(),
@@ -180,7 +182,12 @@ async fn respond(
         }
     }
     let has_body = !request.body().is_end_stream();
-    let response = router.call(request).await?;
+    request.extensions_mut().insert(place.caller().clone());
+    let mut response = router.call(request).await?;
+    if !is_about_health && !place.may_stay() {
+        last.notify_one();
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     let status = response.status();
     watch.note_refusal(has_body && (status.is_client_error() || status.is_server_error()));
     Ok(open.respond(response))

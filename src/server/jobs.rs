@@ -10,6 +10,7 @@ use super::tasks::Tasks;
 use crate::config;
 use crate::domain::Clock;
 use crate::service::Services;
+use crate::service::gateway::{JournalEntry, JournalReader};
 use crate::telemetry::Metrics;
 
 /// Time between writes of usage to the store.
@@ -102,6 +103,28 @@ pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToke
         let services = services.clone();
         spawn_every(FOLLOW_INTERVAL, tasks, stop, move || services.follow());
     }
+}
+
+/// Stores what is to be stored about requests through the gateway, in their order. At a stop, all that
+/// were noted are stored first.
+pub(super) fn write_journal(mut journal: JournalReader, tasks: &Tasks, stop: &CancellationToken) {
+    let (threads, stop) = (tasks.clone(), stop.clone());
+    tasks.spawn(async move {
+        loop {
+            let entries = tokio::select! {
+                biased;
+                entries = journal.next() => entries,
+                () = stop.cancelled() => journal.rest(),
+            };
+            if entries.is_empty() {
+                return;
+            }
+            let store = move || entries.into_iter().for_each(JournalEntry::store);
+            if threads.spawn_blocking(store).await.is_err() {
+                tracing::error!("requests through the gateway could not be recorded");
+            }
+        }
+    });
 }
 
 /// Reports jumps of the machine's clock. Dates follow the clock, but timeouts and deadlines do not.

@@ -18,11 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::accept_loop::Acceptor;
 use self::tasks::Tasks;
-use crate::config::{self, Config, DatabaseUrl, HooksConfig};
+use crate::config::{self, Config, DatabaseUrl, GatewayConfig, HooksConfig, ProxySettings};
 use crate::domain::{Clock, Models};
-use crate::http::{self, AppState};
+use crate::http::{self, AppState, Gateway, GatewayTotals};
 use crate::pack::PublicKeys;
 use crate::service::auth::KeySources;
+use crate::service::gateway::{GatewayJournal, JournalReader};
 use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
 use crate::service::skills::{FolderError, FolderSkills};
@@ -30,6 +31,7 @@ use crate::service::{Services, StoreError};
 pub use crate::store::CheckReport;
 use crate::store::{self, Store};
 use crate::telemetry::Metrics;
+use crate::upstream::{UpstreamClient, UpstreamSetupError};
 
 /// Time between folds of recorded metric samples into buckets.
 const TIDY_INTERVAL: Duration = Duration::from_secs(5);
@@ -59,6 +61,8 @@ pub enum Error {
     PackKey { file: PathBuf, line: usize },
     #[error(transparent)]
     Hooks(#[from] hooks::Error),
+    #[error(transparent)]
+    Upstream(#[from] UpstreamSetupError),
     #[error(transparent)]
     Store(#[from] store::OpenError),
     #[error("the store cannot be asked for keys")]
@@ -128,6 +132,9 @@ pub struct Server {
     services: Services,
     metrics: Metrics,
     config: Config,
+    gateway: Option<Gateway>,
+    /// The requests through the gateway that are to be stored.
+    journal: JournalReader,
 }
 
 impl Server {
@@ -163,7 +170,9 @@ impl Server {
         let hooks = hooks::build(&config.hooks, database, Some(address), &metrics)?;
         let services = services.with_hooks(hooks);
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);
-        Ok(Self { listener, address, services, metrics, config })
+        let (journal, reader) = GatewayJournal::new();
+        let gateway = build_gateway(&config.gateway, address, journal)?;
+        Ok(Self { listener, address, services, metrics, config, gateway, journal: reader })
     }
 
     /// Returns the address in use, with the actual port.
@@ -171,14 +180,19 @@ impl Server {
         self.address
     }
 
+    /// What requests through the gateway save; none without a gateway.
+    pub fn gateway_totals(&self) -> Option<GatewayTotals> {
+        self.gateway.as_ref().map(Gateway::totals)
+    }
+
     /// Serves until `shutdown` ends. Then it accepts no connections, finishes open requests, and
     /// returns within the shutdown timeout. A lost store stops the server in the same way.
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> ShutdownOutcome {
-        let Self { listener, address, services, metrics, config } = self;
+        let Self { listener, address, services, metrics, config, gateway, journal } = self;
         let pool = Pool::new(config.server.worker_count());
         let worker = Worker::over_network(services.clone(), pool.clone(), metrics.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
-        let router = http::router(state.clone(), &config.limits, &config.server);
+        let router = http::router(state.clone(), &config.limits, &config.server, gateway);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
         jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
@@ -186,6 +200,7 @@ impl Server {
         let lead = config.store.cache_expiring();
         jobs::publish_expiring_caches(lead, &services, &tasks, &stop);
         jobs::probe(&services, &tasks, &stop);
+        jobs::write_journal(journal, &tasks, &stop);
         jobs::watch_clock(&metrics, &tasks, &stop);
         jobs::follow(&services, &tasks, &stop);
         let lost = CancellationToken::new();
@@ -252,6 +267,19 @@ impl Server {
             false => ShutdownOutcome::Cut,
         }
     }
+}
+
+/// Builds the gateway, if there are upstreams. `own`: the address of this server.
+fn build_gateway(
+    config: &GatewayConfig,
+    own: SocketAddr,
+    journal: GatewayJournal,
+) -> Result<Option<Gateway>, Error> {
+    if config.upstream.is_empty() {
+        return Ok(None);
+    }
+    let client = UpstreamClient::new(config, &ProxySettings::from_environment(), own)?;
+    Ok(Some(Gateway::new(config, client, journal)))
 }
 
 /// Reads the skills in the server's folders. Files that cannot be read are reported by `GET

@@ -1,23 +1,29 @@
 //! The places of open connections.
 //!
 //! A connection that has asked for nothing but health takes no ordinary place after its first
-//! request, so that those who watch a server cannot shut out those who use it.
+//! request, so that those who watch a server cannot shut out those who use it. Connections that
+//! have shown no valid key share a part of the places, because a slow reader of a page that needs
+//! no key keeps its place for as long as it likes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::http;
+use crate::http::{self, CallerMark};
 
 /// Connections beyond the maximum, which are served requests about health only, and for a moment.
 const MAX_BRIEF_CONNECTIONS: usize = 64;
 /// Connections that have only asked for health, and stay open between such requests.
 const MAX_HEALTH_CONNECTIONS: usize = 64;
+/// The part of the ordinary places that connections without a caller may have: one of so many.
+const PLACES_PER_STRANGER: usize = 4;
 
 /// The places of all connections. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionPlaces {
     ordinary: Arc<Semaphore>,
+    /// What connections without a caller need in addition to an ordinary place.
+    strangers: Arc<Semaphore>,
     brief: Arc<Semaphore>,
     health: Arc<Semaphore>,
 }
@@ -27,6 +33,7 @@ pub(super) struct ConnectionPlaces {
 pub(super) struct ConnectionPlace {
     places: ConnectionPlaces,
     held: Arc<Mutex<HeldPlace>>,
+    caller: CallerMark,
     is_brief: bool,
 }
 
@@ -34,6 +41,8 @@ pub(super) struct ConnectionPlace {
 struct HeldPlace {
     kind: PlaceKind,
     _permit: OwnedSemaphorePermit,
+    /// Held while requests were served and none of them had a caller.
+    stranger: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +73,7 @@ impl ConnectionPlaces {
         let semaphore = |permits| Arc::new(Semaphore::new(permits));
         Self {
             ordinary: semaphore(max_connections.min(Semaphore::MAX_PERMITS)),
+            strangers: semaphore((max_connections / PLACES_PER_STRANGER).max(1)),
             brief: semaphore(MAX_BRIEF_CONNECTIONS),
             health: semaphore(MAX_HEALTH_CONNECTIONS),
         }
@@ -80,8 +90,9 @@ impl ConnectionPlaces {
             Ok(permit) => (PlaceKind::Unused, permit),
             Err(_) => (PlaceKind::Brief, brief),
         };
-        let held = Arc::new(Mutex::new(HeldPlace { kind, _permit: permit }));
-        ConnectionPlace { places: self.clone(), held, is_brief: kind == PlaceKind::Brief }
+        let held = Arc::new(Mutex::new(HeldPlace { kind, _permit: permit, stranger: None }));
+        let is_brief = kind == PlaceKind::Brief;
+        ConnectionPlace { places: self.clone(), held, caller: CallerMark::default(), is_brief }
     }
 }
 
@@ -91,32 +102,70 @@ impl ConnectionPlace {
         self.is_brief
     }
 
+    /// What a request gets to note that it has a caller.
+    pub(super) fn caller(&self) -> &CallerMark {
+        &self.caller
+    }
+
     /// Admits a request, and changes the place if the request needs or allows another.
     pub(super) fn admit(&self, path: &str) -> Admission {
+        if http::is_about_health(path) {
+            return self.admit_to_health();
+        }
+        match self.place_ordinarily() {
+            // The response may be large and read slowly, so the share is needed before.
+            Admission::Serve if http::is_open(path) && !self.may_stay() => Admission::Refuse,
+            admission => admission,
+        }
+    }
+
+    /// Whether the connection may serve further requests: it has a caller, or a share of the places
+    /// for those that have none.
+    pub(super) fn may_stay(&self) -> bool {
         let mut held = self.held();
-        let is_about_health = http::is_about_health(path);
-        let (kind, semaphore, otherwise) = match (held.kind, is_about_health) {
-            (PlaceKind::Ordinary, _) | (PlaceKind::Health | PlaceKind::Brief, true) => {
-                return Admission::Serve;
-            }
-            (PlaceKind::Brief, false) => return Admission::Refuse,
-            (PlaceKind::Unused, false) => {
-                held.kind = PlaceKind::Ordinary;
-                return Admission::Serve;
-            }
-            (PlaceKind::Unused, true) => {
-                (PlaceKind::Health, &self.places.health, Admission::ServeLast)
-            }
-            (PlaceKind::Health, false) => {
-                (PlaceKind::Ordinary, &self.places.ordinary, Admission::Refuse)
-            }
-        };
-        match Arc::clone(semaphore).try_acquire_owned() {
+        if self.caller.is_set() {
+            held.stranger = None;
+            return true;
+        }
+        if held.kind != PlaceKind::Ordinary || held.stranger.is_some() {
+            return true;
+        }
+        held.stranger = Arc::clone(&self.places.strangers).try_acquire_owned().ok();
+        held.stranger.is_some()
+    }
+
+    fn admit_to_health(&self) -> Admission {
+        let mut held = self.held();
+        if held.kind != PlaceKind::Unused {
+            return Admission::Serve;
+        }
+        match Arc::clone(&self.places.health).try_acquire_owned() {
             Ok(permit) => {
-                *held = HeldPlace { kind, _permit: permit };
+                *held = HeldPlace { kind: PlaceKind::Health, _permit: permit, stranger: None };
                 Admission::Serve
             }
-            Err(_) => otherwise,
+            Err(_) => Admission::ServeLast,
+        }
+    }
+
+    /// Gives the connection an ordinary place, if it has none.
+    fn place_ordinarily(&self) -> Admission {
+        let mut held = self.held();
+        match held.kind {
+            PlaceKind::Ordinary => Admission::Serve,
+            PlaceKind::Unused => {
+                held.kind = PlaceKind::Ordinary;
+                Admission::Serve
+            }
+            PlaceKind::Brief => Admission::Refuse,
+            PlaceKind::Health => match Arc::clone(&self.places.ordinary).try_acquire_owned() {
+                Ok(permit) => {
+                    *held =
+                        HeldPlace { kind: PlaceKind::Ordinary, _permit: permit, stranger: None };
+                    Admission::Serve
+                }
+                Err(_) => Admission::Refuse,
+            },
         }
     }
 
@@ -157,5 +206,30 @@ mod tests {
         assert!(brief.is_brief());
         assert_eq!(brief.admit("/readyz"), Admission::Serve);
         assert_eq!(brief.admit("/compile"), Admission::Refuse);
+    }
+
+    #[tokio::test]
+    async fn connections_without_a_caller_have_a_part_of_the_places() {
+        let places = ConnectionPlaces::new(8);
+        let mut strangers = Vec::new();
+        for _ in 0..8 / PLACES_PER_STRANGER {
+            let place = open(&places).await;
+            assert_eq!(place.admit("/openapi.json"), Admission::Serve);
+            strangers.push(place);
+        }
+        let user = open(&places).await;
+        assert_eq!(user.admit("/docs/"), Admission::Refuse);
+        // Whether a request has a caller is known once it is served.
+        assert_eq!(user.admit("/compile"), Admission::Serve);
+        assert!(!user.may_stay());
+        user.caller().set();
+        assert!(user.may_stay());
+        assert_eq!(user.admit("/docs/"), Admission::Serve);
+        // One that turns out to have a caller leaves its share to the next.
+        strangers[0].caller().set();
+        assert!(strangers[0].may_stay());
+        let next = open(&places).await;
+        assert_eq!(next.admit("/problems/overloaded"), Admission::Serve);
+        assert_eq!(next.admit("/healthz"), Admission::Serve);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Error, Services, StoreError};
-use crate::compress::{TrialOutput, built_in_names};
+use crate::compress::{TrialOutput, built_in_names, built_in_options};
 use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::limit::PatternBudget;
@@ -201,7 +201,7 @@ pub(super) fn look_up(
     let mut known = built_in();
     let tenant = services.tenant();
     let Some(list) = request::given_adapters(section) else {
-        let names: Vec<&str> = known.built_in.iter().map(String::as_str).collect();
+        let names: Vec<&str> = known.built_in.iter().map(|own| own.name.as_str()).collect();
         let found = tenant.read(|tx| tx.adapters(&names))?;
         let mut patterns = request::adapter_patterns();
         for (stored, text) in found.into_iter().flatten() {
@@ -212,7 +212,7 @@ pub(super) fn look_up(
     };
     let names: Vec<&str> = request::adapter_names(list).into_iter().collect();
     let found = tenant.read(|tx| tx.adapters(&names))?;
-    let is_ours = |name: &&str| known.built_in.iter().any(|own| own == name);
+    let is_ours = |name: &&str| known.built_in.iter().any(|own| own.name == **name);
     if names.iter().zip(&found).any(|(name, found)| found.is_none() && !is_ours(name)) {
         let all = tenant.read(|tx| tx.list_adapters(None, MAX_NAMES))?;
         known.names = all.into_iter().map(|stored| stored.name).collect();
@@ -242,7 +242,13 @@ pub(super) fn from_record(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAda
 
 /// The built-in adapters alone.
 pub(super) fn built_in() -> KnownAdapters {
-    KnownAdapters { built_in: built_in_names().collect(), ..KnownAdapters::default() }
+    let options = built_in_names().zip(built_in_options());
+    let built_in = options.map(|(name, options)| request::BuiltInAdapter {
+        name,
+        takes_ratio: options.takes_ratio,
+        takes_summarizer: options.takes_summarizer,
+    });
+    KnownAdapters { built_in: built_in.collect(), ..KnownAdapters::default() }
 }
 
 /// Parses a stored definition. It was checked before it was stored, maybe by a release whose limits

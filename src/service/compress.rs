@@ -30,13 +30,16 @@ use crate::store::{Batch, CommittedBatch};
 
 /// The original of something that is not shown in full.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = OriginalText)]
 pub struct KeptOriginal {
     /// The first 24 hex digits of the text's SHA-256.
     #[schema(example = "9f2c41d07be8a3556c1d90aa")]
     pub id: String,
-    /// The message it belongs to: its own id, or where it stood in the list.
+    /// The message it belongs to: its own id, or its index in the list.
     pub message_id: String,
+    /// Bytes of the text in UTF-8.
     pub bytes: usize,
+    /// Tokens of the text.
     pub tokens: u64,
     /// Until when it is kept; absent where it is not kept here.
     #[serde(skip_serializing_if = "Option::is_none")]

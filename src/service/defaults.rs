@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::gateway_defaults::{GATEWAY, GatewayDefaults};
 use super::{Services, StoreError, adapters};
 use crate::domain::Source;
 use crate::json::{self, Fault, Faults, Limits, Node, Path, Value};
@@ -26,6 +27,9 @@ pub(super) fn check(
     }
     let Some(fields) = Fields::read(node, path, allowed, faults) else { return Ok(None) };
     fields.choice("source", Source::WORDS, faults);
+    if let Some(own) = fields.get(GATEWAY) {
+        GatewayDefaults::read(own, faults);
+    }
     let request = smallest_request(node, allowed);
     let request = match json::parse(&request, Limits::default()) {
         Ok(request) => request,
@@ -58,7 +62,7 @@ fn smallest_request(node: &Node<'_>, allowed: &[&str]) -> String {
     };
     let mut text = format!("{{{conversation}");
     for (name, value) in node.as_object().into_iter().flatten() {
-        if name != "source" && allowed.contains(&name.as_ref()) {
+        if !["source", GATEWAY].contains(&name.as_ref()) && allowed.contains(&name.as_ref()) {
             text.push(',');
             json::write_string(&mut text, name);
             text.push(':');
@@ -74,12 +78,13 @@ pub(crate) fn parse(defaults: &str) -> Result<Node<'_>, StoreError> {
     json::parse(defaults, Limits::default()).map_err(|error| StoreError::Corrupt(Arc::new(error)))
 }
 
-/// Adds the members of `defaults` that an object lacks. A member that is null is not lacking.
+/// Adds the members of `defaults` that an object lacks, but for what is about the gateway. A member
+/// that is null is not lacking.
 pub(crate) fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(), StoreError> {
     let defaults = parse(defaults)?;
     if let (Value::Object(members), Value::Object(defaults)) = (&mut node.value, defaults.value) {
         for (key, value) in defaults {
-            if !members.iter().any(|(given, _)| *given == key) {
+            if key != GATEWAY && !members.iter().any(|(given, _)| *given == key) {
                 members.push((key, value));
             }
         }

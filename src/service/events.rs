@@ -36,7 +36,7 @@ pub struct EventPage {
     pub goes_on: bool,
 }
 
-/// Numbers of events that a page looks at: a filter that accepts nothing holds nobody up.
+/// Numbers of events that a page looks at: a filter that accepts nothing holds no other reader up.
 const MAX_EXAMINED_EVENTS: u64 = 5_000;
 
 /// Reads at most `limit` events after a number that the filter accepts. Looks at

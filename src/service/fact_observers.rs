@@ -125,19 +125,19 @@ impl Services {
         Ok(done)
     }
 
-    /// Runs `write` of background work for a session in a transaction, and queues the calls of
-    /// observe hooks about its facts.
+    /// Runs `write` of background work, for a session or for all, in a transaction, and queues the calls
+    /// of observe hooks about its facts.
     pub(super) fn write_and_queue<T, E>(
         &self,
-        session: &Arc<str>,
+        session: Option<&Arc<str>>,
         mut write: impl FnMut(&Tx<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let set = self.hook_set(Some(session), &[])?;
-        let observers = FactObservers::queueing_all(&set, self.hook_scope(Some(session), None));
+        let set = self.hook_set(session.map(|id| &**id), &[])?;
+        let observers = FactObservers::queueing_all(&set, self.hook_scope(session, None));
         self.tenant().write(move |tx| {
             let done = write(tx)?;
             observers.enqueue(tx)?;

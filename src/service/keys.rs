@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 pub use super::Error;
+use super::gateway_defaults::GATEWAY;
 use super::idempotency::{IdempotentRequest, remember};
 use super::{Services, StoreError, defaults};
 use crate::domain::{
@@ -249,7 +250,10 @@ fn read(
     }
     if is_named("defaults") {
         key.defaults = match fields.get("defaults") {
-            Some(node) => defaults::check(services, node, COMPILE_KEYS, faults)?,
+            Some(node) => {
+                let allowed = [COMPILE_KEYS, &[GATEWAY]].concat();
+                defaults::check(services, node, &allowed, faults)?
+            }
             None => None,
         };
     }

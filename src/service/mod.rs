@@ -4,6 +4,7 @@ pub mod adapters;
 pub mod artifacts;
 pub mod auth;
 pub mod candidates;
+pub mod compat;
 pub mod compilations;
 pub mod compile;
 pub mod compress;
@@ -16,6 +17,7 @@ pub mod events;
 pub mod expansion;
 mod fact_observers;
 pub mod gateway;
+mod gateway_defaults;
 pub mod golden;
 mod hook_runner;
 pub mod hooks;
@@ -55,6 +57,7 @@ use self::earlier_payload::RememberedPayload;
 pub use self::error::{
     CandidateRefusal, CompileError, Divergence, Error, PackRefusal, RefusedCompile,
 };
+use self::gateway::DecisionCache;
 use self::hooks::Hooks;
 use self::idempotency::RequestsInFlight;
 use self::pool::JobSeat;
@@ -112,6 +115,8 @@ struct ServicesInner {
     packs: packs::PackCache,
     /// Earlier payloads by response.
     payloads: Cache<PayloadKey, RememberedPayload, PayloadWeight>,
+    /// What the gateway decided about messages.
+    decisions: DecisionCache,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -162,6 +167,7 @@ impl Services {
                 switching: SessionSwitches::default(),
                 packs: packs::PackCache::default(),
                 payloads: Cache::with_weighter(1024, MAX_PAYLOAD_CACHE_BYTES, PayloadWeight),
+                decisions: DecisionCache::default(),
             }),
             caller,
             promotion: MemoryPromotion::default(),
@@ -266,6 +272,12 @@ impl Services {
         Self { memory: Some(permit), ..self }
     }
 
+    /// Releases the memory that is reserved for the request: what goes on holds none of it.
+    #[must_use]
+    pub fn without_memory(self) -> Self {
+        Self { memory: None, ..self }
+    }
+
     /// Reserves memory for `bytes` that the request brings, reads or makes, before it takes them.
     pub fn reserve(&self, bytes: usize) -> Result<(), MemoryTaken> {
         self.memory.as_ref().map_or(Ok(()), |permit| permit.grow_to(bytes))
@@ -363,6 +375,10 @@ impl Services {
 
     fn pipeline(&self) -> &pipeline::PipelineContext {
         &self.inner.pipeline
+    }
+
+    fn decisions(&self) -> &DecisionCache {
+        &self.inner.decisions
     }
 
     fn remember_payload(&self, id: &Arc<str>, payload: RememberedPayload) {

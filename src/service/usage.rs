@@ -11,7 +11,7 @@ use crate::pipeline::Report;
 use crate::store::Store;
 pub use crate::store::{UsageCursor, UsageFilter, UsageRow};
 
-/// Counts in memory beyond which those of further sessions are not told apart.
+/// Counts in memory beyond which those of further sessions share one row.
 const MAX_PENDING_SLOTS: usize = 20_000;
 
 /// The tenant of a count, its row, and the session that it is a share of.
@@ -223,6 +223,35 @@ pub enum UsageScope {
     Tenant,
     /// Those of sessions, each session by itself; of one session if it is named.
     Sessions(Option<String>),
+}
+
+/// Sums of usage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UsageSums {
+    pub requests: u64,
+    /// Requests by model.
+    pub by_model: BTreeMap<String, u64>,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+/// The sums of the caller's key since the beginning of the day.
+pub fn sums_of_today(services: &Services) -> Result<UsageSums, StoreError> {
+    let today = Day::new(services.inner.store.now());
+    let key = services.caller().key.as_deref().unwrap_or_default().to_owned();
+    let filter = UsageFilter { key: Some(key), from: Some(today), to: Some(today), model: None };
+    // A row for each model that is in the table, and no more.
+    let most = services.models().rows().len() + 2;
+    let mut sums = UsageSums::default();
+    for row in list(services, &UsageScope::Tenant, &filter, None, most)? {
+        sums.requests = sums.requests.saturating_add(row.requests);
+        sums.tokens_before = sums.tokens_before.saturating_add(row.tokens_before);
+        sums.tokens_after = sums.tokens_after.saturating_add(row.tokens_after);
+        if !row.model.is_empty() {
+            *sums.by_model.entry(row.model).or_default() += row.requests;
+        }
+    }
+    Ok(sums)
 }
 
 /// Lists at most `limit` rows by session, day, key and model: the first rows, or those after

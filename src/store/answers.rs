@@ -210,7 +210,7 @@ impl Tx<'_> {
 }
 
 /// Tables that name every tenant with rows to clean up: tables with an expiry, and the hooks.
-const CLEANED_TABLES: [&str; 10] = [
+const CLEANED_TABLES: [&str; 11] = [
     "blobs",
     "answers",
     "chains",
@@ -221,6 +221,7 @@ const CLEANED_TABLES: [&str; 10] = [
     "deliveries",
     "summaries",
     "hook_state",
+    "lineages",
 ];
 
 /// Every tenant with rows to clean up, found by one step in an index each.

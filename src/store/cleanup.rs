@@ -40,13 +40,18 @@ impl Caps {
 
 /// What a cleanup did.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
+#[schema(as = ArtifactCleanup)]
 pub struct Cleanup {
     /// Ids in the order in which they went.
     #[schema(value_type = Vec<String>, example = json!(["574a963fe4c28cab63d90746"]))]
     pub evicted: Vec<ArtifactId>,
+    /// Bytes of the removed artifacts.
     pub evicted_bytes: u64,
+    /// Artifacts removed because of their age.
     pub evicted_by_age: u64,
+    /// Artifacts removed because of the limit on their number.
     pub evicted_by_count: u64,
+    /// Artifacts removed because of the limit on bytes.
     pub evicted_by_bytes: u64,
     /// Ids that should have gone and are still there.
     #[schema(value_type = Vec<String>)]

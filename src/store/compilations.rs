@@ -74,12 +74,21 @@ impl Tx<'_> {
     pub fn find_compilation(&self, id: &str) -> Result<Option<Compilation>, Error> {
         self.first(
             &format!(
-                "SELECT {HEAD_COLUMNS}, body FROM compilations
+                "SELECT {HEAD_COLUMNS}, body, reported_cost FROM compilations
                  WHERE tenant = ?1 AND id = ?2 AND expires_at > ?3"
             ),
             values![id, self.now()],
             compilation,
         )
+    }
+
+    /// Stores the cost of a record's payload by its provider's usage, if the record is kept.
+    pub fn put_reported_cost(&self, id: &str, cost: &str) -> Result<(), Error> {
+        self.execute(
+            "UPDATE compilations SET reported_cost = ?3 WHERE tenant = ?1 AND id = ?2",
+            values![id, cost],
+        )
+        .map(drop)
     }
 
     /// Lists up to `limit` records that are older than `before`, newest first. Looks at
@@ -102,7 +111,7 @@ impl Tx<'_> {
         let of_session = if session.is_empty() { "?4 = ''" } else { "session = ?4" };
         let rows = self.all(
             &format!(
-                "SELECT {HEAD_COLUMNS}, '{{}}' FROM compilations
+                "SELECT {HEAD_COLUMNS}, '{{}}', reported_cost FROM compilations
                  WHERE tenant = ?1 AND expires_at > ?2 AND id < ?3
                    AND {of_session} AND (?5 = '' OR target = ?5)
                    AND (?6 = 0 OR model = ?7) AND (?8 = '' OR status = ?8)
@@ -234,5 +243,6 @@ fn compilation(row: &dyn Row) -> Result<Compilation, Error> {
         tokens_after: row.get(11)?,
         fits: row.get(12)?,
         body: RawJson::new(body),
+        reported_cost: row.get::<Option<Arc<str>>>(14)?.map(RawJson::new),
     })
 }

@@ -56,7 +56,7 @@ impl Error {
         broken("what was read has changed in between")
     }
 
-    /// A statement that must answer a row has answered none.
+    /// A statement that must return a row has returned none.
     pub(super) fn no_row() -> Self {
         broken("a statement answered no row")
     }

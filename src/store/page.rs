@@ -1,7 +1,7 @@
 //! Pages of lists, each of which looks at a bounded number of rows.
 
 /// Rows that a page of a filtered list looks at. A page may end with fewer rows than asked for, even
-/// none, and the list goes on: a filter that finds nothing among many rows holds nobody up.
+/// none, and the list goes on: a filter that finds nothing among many rows holds no other reader up.
 pub(super) const MAX_EXAMINED_ROWS: usize = 5_000;
 
 /// Some rows of a list, and where the list goes on.

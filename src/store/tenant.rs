@@ -386,6 +386,7 @@ impl Tenant {
         self.write(|tx| tx.forget_summary_turns())?;
         let ttl = self.store.inner.retention.ttl;
         while self.write(move |tx| tx.forget_summaries(ttl))? {}
+        while self.write(|tx| tx.forget_decisions())? {}
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

@@ -42,11 +42,11 @@ pub struct UsageCursor {
     pub model: String,
 }
 
-/// The columns of a row behind those that it is found by.
+/// The columns of a row after those that it is found by.
 const SUMS: &str = "requests, tokens_before, tokens_after, priced_requests, reported_requests, \
     payload_micros, output_micros, unshortened_micros, unique_saved_tokens, unique_saved_micros";
 
-/// Placeholders of the sums behind the four values before them, and behind the five.
+/// Placeholders of the sums after the four values before them, and after the five.
 const TENANT_SUMS: &str = "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14";
 const SESSION_SUMS: &str = "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
 

@@ -24,6 +24,18 @@ pub struct Metrics {
     process: Collector,
 }
 
+/// Tokens of a request through the gateway, as its provider counted them, and money in millionths of a
+/// dollar: 0 if the prices of the model are not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GatewayUsage {
+    pub uncached: u64,
+    pub read: u64,
+    pub written: u64,
+    pub output: u64,
+    pub cost_micros: u64,
+    pub saved_micros: u64,
+}
+
 /// A stream of events that is open, until it is dropped.
 #[derive(Debug)]
 pub struct Stream(Metrics);
@@ -122,6 +134,43 @@ impl Metrics {
         });
     }
 
+    /// A request went through the gateway: its wire format, its mode, why texts stayed as they came
+    /// (empty if there is no reason), and the tokens that it was sent with less.
+    pub fn record_gateway(
+        &self,
+        wire: &'static str,
+        mode: &'static str,
+        skipped: &'static str,
+        saved_tokens: u64,
+    ) {
+        self.record(|| {
+            counter!("contexture_gateway_requests_total", "wire" => wire, "mode" => mode,
+                     "skipped" => skipped)
+            .increment(1);
+            counter!("contexture_gateway_saved_tokens_total", "wire" => wire)
+                .increment(saved_tokens);
+        });
+    }
+
+    /// The usage in a response that went through the gateway.
+    pub fn record_gateway_usage(&self, wire: &'static str, usage: &GatewayUsage) {
+        self.record(|| {
+            for (kind, tokens) in [
+                ("uncached", usage.uncached),
+                ("read", usage.read),
+                ("written", usage.written),
+                ("output", usage.output),
+            ] {
+                counter!("contexture_gateway_tokens_total", "wire" => wire, "kind" => kind)
+                    .increment(tokens);
+            }
+            counter!("contexture_gateway_cost_micros_total", "wire" => wire)
+                .increment(usage.cost_micros);
+            counter!("contexture_gateway_saved_micros_total", "wire" => wire)
+                .increment(usage.saved_micros);
+        });
+    }
+
     /// A hook was called over the network: `result` is `answered`, or what it failed of.
     pub fn record_hook_call(&self, point: &'static str, result: &'static str, took: Duration) {
         self.record(|| {
@@ -185,6 +234,26 @@ impl Metrics {
                 "Bytes of request bodies, decompressed"
             );
             describe_counter!("contexture_compile_tokens_total", "Tokens before and after");
+            describe_counter!(
+                "contexture_gateway_requests_total",
+                "Requests through the gateway, and why texts of them stayed as they came"
+            );
+            describe_counter!(
+                "contexture_gateway_saved_tokens_total",
+                "Tokens that requests through the gateway were sent with less"
+            );
+            describe_counter!(
+                "contexture_gateway_tokens_total",
+                "Tokens of requests through the gateway, as their providers counted them"
+            );
+            describe_counter!(
+                "contexture_gateway_cost_micros_total",
+                "Millionths of a dollar that input through the gateway cost"
+            );
+            describe_counter!(
+                "contexture_gateway_saved_micros_total",
+                "Millionths of a dollar that this input would have cost more as it came"
+            );
             describe_counter!(
                 "contexture_hook_calls_total",
                 "Calls of webhooks by point and by what came of them"

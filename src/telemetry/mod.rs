@@ -16,7 +16,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
-pub use self::metrics::{Metrics, Stream};
+pub use self::metrics::{GatewayUsage, Metrics, Stream};
 use crate::config::{LogFormat, TelemetryConfig};
 
 /// Why logs or traces cannot be started.

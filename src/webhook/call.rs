@@ -14,10 +14,11 @@ use uuid::Uuid;
 
 use super::address::Policy;
 use super::breaker::{BreakerKey, Breakers};
-use super::client::{Client, LimitedResponse, NoResponse, SetupError};
+use super::client::{Client, LimitedResponse, NoResponse};
 use super::gate::Gates;
 use super::resolver::Resolver;
 use super::signature::sign;
+use super::tls::SetupError;
 use crate::config::HooksConfig;
 use crate::domain::{Clock, Timestamp};
 use crate::hook::{

@@ -5,7 +5,6 @@
 
 use std::error::Error as _;
 use std::fmt;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,14 +17,12 @@ use hyper::{Request, Response};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Notify;
 
 use super::address::Policy;
 use super::connector::{self, CheckedConnector};
 use super::resolver::Resolver;
+use super::tls::{SetupError, client_config, public_authorities};
 use crate::hook::{CallFailure, FailureCause};
 
 /// Bytes that the head of an answer may have, and headers in it.
@@ -40,17 +37,6 @@ const MAX_IDLE_CONNECTIONS: usize = 8;
 /// Sends requests.
 #[derive(Clone)]
 pub(super) struct Client(legacy::Client<HttpsConnector<CheckedConnector>, Full<Bytes>>);
-
-/// Why there is no client.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    #[error("the file of certificates cannot be read")]
-    File(#[source] io::Error),
-    #[error("the file of certificates holds none that can be read")]
-    Certificates,
-    #[error("TLS cannot be set up")]
-    Tls(#[source] rustls::Error),
-}
 
 /// An answer within its limits.
 #[derive(Debug)]
@@ -76,7 +62,7 @@ impl Client {
         certificates: Option<&Path>,
     ) -> Result<Self, SetupError> {
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
-            .with_tls_config(tls(certificates)?)
+            .with_tls_config(client_config(public_authorities(), certificates)?)
             .https_or_http()
             .enable_http1()
             .wrap_connector(CheckedConnector::new(policy, resolver));
@@ -204,22 +190,4 @@ fn unreached(error: &legacy::Error) -> CallFailure {
     }
     let why = if error.is_connect() { "no secure connection" } else { "the connection broke" };
     CallFailure::new(FailureCause::Connect, why)
-}
-
-fn tls(certificates: Option<&Path>) -> Result<ClientConfig, SetupError> {
-    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    if let Some(file) = certificates {
-        let text = std::fs::read(file).map_err(SetupError::File)?;
-        let own: Vec<CertificateDer<'_>> =
-            CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
-        let (added, ignored) = roots.add_parsable_certificates(own);
-        if added == 0 || ignored > 0 {
-            return Err(SetupError::Certificates);
-        }
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(SetupError::Tls)?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }

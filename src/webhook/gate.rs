@@ -16,7 +16,7 @@ const MAX_UNSWEPT_GATES: usize = 1024;
 pub(super) struct Gates(Arc<Mutex<HashMap<BreakerKey, Weak<Semaphore>>>>);
 
 impl Gates {
-    /// Waits until a call may be made. The call is over when what is answered is dropped.
+    /// Waits until a call may be made. The call is over when the returned permit is dropped.
     pub(super) async fn pass(&self, key: &BreakerKey) -> Option<OwnedSemaphorePermit> {
         self.gate(key).acquire_owned().await.ok()
     }

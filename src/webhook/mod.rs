@@ -29,6 +29,7 @@
 mod address;
 mod breaker;
 mod call;
+mod chat;
 mod client;
 mod connector;
 mod credentials;
@@ -38,13 +39,15 @@ mod seal;
 mod signature;
 mod summarizer;
 mod target;
+mod tls;
 
 pub use address::{BlockReason, Policy, is_public};
 pub use breaker::{MAX_FAILURES, OPEN_PAUSE};
 pub use call::{CallContext, Exchange, HOP_HEADER, MAX_HOPS, Webhooks, new_id};
-pub use client::SetupError;
+pub use chat::{ChatEndpoint, ChatFailure, ChatRequest};
 pub use gate::MAX_CONCURRENT_CALLS;
 pub use resolver::{Dns, LookupFuture, Resolver};
 pub use seal::{BadKey, Keyring, Purpose, SealError};
 pub use signature::sign;
 pub use summarizer::Summarizer;
+pub use tls::{SetupError, client_config, public_authorities};

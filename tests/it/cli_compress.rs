@@ -62,10 +62,14 @@ fn messages() -> Value {
     for at in 1..40 {
         let _ = writeln!(file, "{at:>6}\tlet value_{at} = read(\"config/{at}.toml\")?;");
     }
+    let colour = |(at, line): (usize, &str)| {
+        line.replace("INFO", &format!("\u{1b}[3{}mINFO\u{1b}[0m", at % 7)) + "\n"
+    };
+    let coloured: Vec<String> = log().lines().enumerate().map(colour).collect();
     let results = [
         serde_json::to_string_pretty(&table()).expect("a table"),
         file,
-        format!("\u{1b}[1mRunning\u{1b}[0m   \r\n{}", log()),
+        format!("Running   \r\n{}", coloured.concat()),
     ];
     let mut messages = vec![json!({"role": "user", "content": "Why was the order refused?"})];
     for (at, result) in results.into_iter().enumerate() {
@@ -239,6 +243,8 @@ fn prove_measures_a_session() {
     assert!(row("error lines").starts_with("1 100.0 %"), "{table}");
     assert!(row("paths").contains(" 100.0 % "), "{table}");
     assert!(row("message 6").contains("template"), "{table}");
+    let saved = |name: &str| row(name).trim_end_matches(" %").parse::<f64>().unwrap();
+    assert!(saved("saved, computed values") > saved("saved, plain values"), "{table}");
     assert_eq!(table, text(&good(run(&["prove", &file]))), "the table is the same each time");
 }
 
@@ -263,5 +269,42 @@ fn prove_says_what_is_wrong_with_a_file() {
         assert_eq!(output.status.code(), Some(1), "{file}");
         let told = text(&output.stderr);
         assert!(told.contains(words) && output.stdout.is_empty(), "{file}: {told}");
+    }
+}
+
+#[test]
+fn lists_of_other_programs_are_texts() {
+    let files = Folder::new();
+    let users: Vec<Value> = (0..40)
+        .map(|at| json!({"id": at, "name": format!("User {at}"), "role": if at % 2 == 0 { "admin" } else { "user" }}))
+        .collect();
+    let slack: Vec<Value> = (0..30)
+        .map(|at| json!({"type": "message", "user": format!("U{at}"), "text": format!("hello {at}")}))
+        .collect();
+    let stored: Vec<Value> =
+        (0..30).map(|at| json!({"Key": format!("a/{at}.txt"), "Size": at * 37})).collect();
+    let lines = |line: &dyn Fn(usize) -> Value| -> String {
+        let own = |at: usize| format!("{}\n", line(at));
+        (0..30).map(own).collect()
+    };
+    let role = |at: usize| ["user", "assistant"][at % 2];
+    for text in [
+        json!(users).to_string(),
+        json!({"ok": true, "messages": slack, "has_more": false}).to_string(),
+        json!({"Contents": stored, "Name": "bucket"}).to_string(),
+        json!({"contents": stored, "name": "bucket"}).to_string(),
+        lines(&|at| json!({"role": role(at), "content": format!("line {at}")})),
+        lines(&|at| json!({"messages": [{"role": role(at), "content": format!("line {at}")}]})),
+        lines(
+            &|at| json!({"model": "m", "message": {"role": "assistant", "content": format!("w{at}")}, "done": false}),
+        ),
+    ] {
+        let file = files.write("x.json", &text);
+        let shown = good(run(&["compress", &file, "--originals", "none"]));
+        let back = good(piped(&["expand", "-"], &shown));
+        assert!(back == text.as_bytes(), "{text}\nwas shown as\n{}", self::text(&shown));
+        let shown = good(run(&["compress", &file, "--level", "reversible", "--full"]));
+        let shown: Value = serde_json::from_slice(&shown).unwrap();
+        assert!(shown["text"].is_string(), "{shown}");
     }
 }

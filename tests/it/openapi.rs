@@ -39,6 +39,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/v1/retrieve/{hash}"),
     ("POST", "/v1/retrieve"),
     ("GET", "/health"),
+    ("GET", "/stats"),
     ("DELETE", "/artifacts/{id}"),
     ("POST", "/artifacts/cleanup"),
     ("GET", "/adapters"),
@@ -130,7 +131,7 @@ pub const ROUTES: &[(&str, &str)] = &[
 #[test]
 fn openapi_yaml_is_current() {
     let document = contexture::http::openapi().to_yaml().expect("document serialises");
-    let generated = format!("{}\n", document.trim_end());
+    let generated = contexture::http::portable_yaml(&document);
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(PATH, &generated).expect("openapi.yaml is writable");
     }
@@ -288,7 +289,11 @@ fn every_table_of_words_is_an_enum_of_the_description() {
         let parts = schema["allOf"].as_array().into_iter().flatten().chain([schema]);
         let found: Vec<_> = parts.filter_map(|part| part["properties"].get(row.name)).collect();
         assert_eq!(found.len(), 1, "the schema {} has no member {}", row.schema, row.name);
-        let words = found[0].get("enum").or_else(|| found[0]["items"].get("enum"));
+        let reference = format!("#/components/schemas/{}", row.type_name);
+        let either = found[0]["oneOf"].as_array().into_iter().flatten();
+        let mut places = either.chain([found[0], &found[0]["items"]]);
+        assert!(places.any(|place| place["$ref"] == *reference), "{row:?}");
+        let words = document["components"]["schemas"][row.type_name].get("enum");
         assert_eq!(words_of(words), (row.words)(), "{row:?}");
     }
 }

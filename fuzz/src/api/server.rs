@@ -58,7 +58,7 @@ impl Server {
         let Settings { server, limits } = Settings::parse_from(["contexture"]);
         let state = AppState::new(services, Pool::new(1), Metrics::new(), &limits);
         state.set_ready(true);
-        Self { router: http::router(state, &limits, &server) }
+        Self { router: http::router(state, &limits, &server, None) }
     }
 
     pub(super) async fn send(&self, request: &Request) -> Reply {

@@ -26,6 +26,8 @@ pub(super) struct ProveRound {
     pub(super) before: u64,
     pub(super) after: u64,
     /// Tokens of the messages that contain tool results.
+    /// Tokens after lossless edits, by how they may show values; none if the report has no figures.
+    pub(super) notations: Option<ShownTokens>,
     pub(super) results_before: u64,
     pub(super) results_after: u64,
     pub(super) count: usize,
@@ -65,7 +67,15 @@ struct LevelReport {
     tokens_after: u64,
     fits: bool,
     tokenizer: String,
+    notations: Option<ShownTokens>,
     decisions: Vec<TopSaving>,
+}
+
+/// Tokens after lossless edits, by how they may show values.
+#[derive(Deserialize, Clone, Copy)]
+pub(super) struct ShownTokens {
+    pub(super) plain: u64,
+    pub(super) computed: u64,
 }
 
 impl ProveRound {
@@ -113,6 +123,7 @@ impl ProveRound {
             tokenizer: report.tokenizer,
             before: report.tokens_before,
             after: report.tokens_after,
+            notations: report.notations,
             results_before: 0,
             results_after: 0,
             count: original.len(),

@@ -62,6 +62,7 @@ fn print_tokens(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> 
     print_row("  before", rounds.iter().map(|round| group_digits(round.before)), out)?;
     print_row("  after", rounds.iter().map(|round| group_digits(round.after)), out)?;
     print_row("  saved", rounds.iter().map(|round| format_saved(round.before, round.after)), out)?;
+    print_notations(rounds, out)?;
     print_row(
         "  of tool results, before",
         rounds.iter().map(|round| group_digits(round.results_before)),
@@ -85,6 +86,18 @@ fn print_tokens(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> 
                 group_digits(budget)
             )?;
         }
+    }
+    Ok(())
+}
+
+/// Prints what lossless edits save by how they may show values.
+fn print_notations(rounds: &[&ProveRound], out: &mut impl Write) -> io::Result<()> {
+    let Some(round) = rounds.first() else { return Ok(()) };
+    let Some(tokens) = round.notations else { return Ok(()) };
+    for (title, after) in
+        [("  saved, plain values", tokens.plain), ("  saved, computed values", tokens.computed)]
+    {
+        print_row(title, std::iter::once(format_saved(round.before, after)), out)?;
     }
     Ok(())
 }

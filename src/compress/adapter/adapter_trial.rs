@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::custom::CustomAdapter;
-use super::{AdapterSet, FormatAdapter, Part, shorten};
+use super::{AdapterSet, FormatAdapter, Part, plain_text, shorten};
 use crate::compress::segment::{Span, segment};
 use crate::domain::{AdapterChoice, AdapterChoices};
 use crate::limit::Deadline;
@@ -32,26 +32,28 @@ impl TrialOutput {
         let adapters = AdapterSet::new(&AdapterChoices::Chosen(vec![adapter.clone()]), deadline);
         let list: Vec<&dyn FormatAdapter> = adapters.list(false).collect();
         let one = *list.first()?;
-        let spans = segment(text);
-        let takes_all = one.detects(Part { text, spans: &spans });
+        let plain = plain_text(text);
+        let plain = &*plain;
+        let spans = segment(plain);
+        let takes_all = one.detects(Part::new(plain, &spans));
         let takes_part = |Span { kind, range }: &Span| {
-            text.get(range.clone()).is_some_and(|text| {
+            plain.get(range.clone()).is_some_and(|text| {
                 let spans = [Span { kind: *kind, range: 0..text.len() }];
-                one.detects(Part { text, spans: &spans })
+                one.detects(Part::new(text, &spans))
             })
         };
         let custom = match adapter {
             AdapterChoice::Custom(definition) if takes_all => {
                 CustomAdapter::new(Arc::clone(definition), deadline)
             }
-            AdapterChoice::Custom(_) | AdapterChoice::Named(_) => None,
+            AdapterChoice::Custom(_) | AdapterChoice::Named(_) | AdapterChoice::Tuned(..) => None,
         };
         let made = shorten(&list, text, &|before, after| count(after) < count(before));
         Some(Self {
             detects: takes_all || spans.iter().any(takes_part),
             text: made.text,
             reverted: !made.reverted.is_empty(),
-            kept_lines: custom.map(|custom| custom.kept_lines(text)),
+            kept_lines: custom.map(|custom| custom.kept_lines(plain)),
         })
     }
 }

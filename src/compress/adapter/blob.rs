@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use foldhash::HashSet;
 
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, segment};
 
 /// Bytes of a run that is worth leaving out.
@@ -25,6 +25,10 @@ impl FormatAdapter for BlobAdapter {
         "blob"
     }
 
+    fn finds_prose(&self) -> bool {
+        true
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         // These know themselves what of theirs may go.
         let is_tree = |kind| {
@@ -33,7 +37,7 @@ impl FormatAdapter for BlobAdapter {
         !part.has(is_tree) && !runs(part.text, part.spans).is_empty()
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let runs: Vec<Cut> =
             runs(part.text, part.spans).iter().map(|run| cut(part.text, run)).collect();
         let rest = apply_cuts(part.text, &runs);
@@ -44,7 +48,7 @@ impl FormatAdapter for BlobAdapter {
             }
             _ => runs,
         };
-        Attempt::new(cuts, |after| self.holds(part.text, after))
+        AdapterAttempt::new(cuts, |after| self.holds(part.text, after))
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::elision::{self, Outliers, StateWords};
 use super::progress::names_places;
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, KeepRatio, Part};
 use crate::compress::notation::reports_error;
 use crate::compress::segment::{Kind, Span, segment};
 use crate::compress::text::{doubled_quote_end, hash};
@@ -27,6 +27,10 @@ impl FormatAdapter for CsvAdapter {
         "csv"
     }
 
+    fn finds_prose(&self) -> bool {
+        true
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         // A blank line inside a cell parts what is one table.
         let is_table = part.is_all(|kind| matches!(kind, Kind::Csv { .. }))
@@ -41,11 +45,13 @@ impl FormatAdapter for CsvAdapter {
         table.is_some_and(|table| table.holds(after))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let separator = separator(part.spans);
         match separator.and_then(|separator| CsvTable::read(part.text, separator)) {
-            Some(table) => Attempt::new(table.cuts(inside), move |after| table.holds(after)),
-            None => Attempt::none(),
+            Some(table) => {
+                AdapterAttempt::new(table.cuts(inside, part.ratio), move |after| table.holds(after))
+            }
+            None => AdapterAttempt::none(),
         }
     }
 }
@@ -58,7 +64,8 @@ fn separator(spans: &[Span]) -> Option<u8> {
 }
 
 /// A table by RFC 4180, every row as wide as the first.
-struct CsvTable<'t> {
+#[derive(Debug)]
+pub(crate) struct CsvTable<'t> {
     text: &'t str,
     separator: u8,
     width: usize,
@@ -67,7 +74,7 @@ struct CsvTable<'t> {
 }
 
 impl<'t> CsvTable<'t> {
-    fn read(text: &'t str, separator: u8) -> Option<Self> {
+    pub(crate) fn read(text: &'t str, separator: u8) -> Option<Self> {
         /// Bytes of a cell, about.
         const DEFAULT_CELL_BYTES: usize = 8;
         let cells = Vec::with_capacity(text.len() / DEFAULT_CELL_BYTES);
@@ -119,10 +126,13 @@ impl<'t> CsvTable<'t> {
     /// Takes a row that may have quotes.
     fn read_quoted_row(&mut self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
+        let start = at;
         loop {
             let rest = bytes.get(at..)?;
-            let length = if rest.first() == Some(&b'"') {
-                doubled_quote_end(rest)?
+            let blanks = if at == start { 0 } else { count_blanks(rest) };
+            let length = if rest.get(blanks) == Some(&b'"') {
+                let end = blanks + doubled_quote_end(rest.get(blanks..)?)?;
+                end + count_blanks(rest.get(end..)?)
             } else {
                 let ends = memchr::memchr3(self.separator, b'\n', b'"', rest);
                 let length = ends.unwrap_or(rest.len());
@@ -146,7 +156,11 @@ impl<'t> CsvTable<'t> {
         }
     }
 
-    fn rows(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn rows(&self) -> usize {
         self.cells.len() / self.width.max(1)
     }
 
@@ -158,7 +172,8 @@ impl<'t> CsvTable<'t> {
         self.text.get(cell.clone()).unwrap_or_default()
     }
 
-    fn span(&self, rows: &Range<usize>) -> Option<Range<usize>> {
+    /// The bytes of some rows, the break after the last aside.
+    pub(crate) fn span(&self, rows: &Range<usize>) -> Option<Range<usize>> {
         let first = self.cells_of(rows.start).first()?;
         let last = self.cells_of(rows.end.checked_sub(1)?).last()?;
         Some(first.start..last.end)
@@ -175,10 +190,10 @@ impl<'t> CsvTable<'t> {
         others.iter().all(|cell| text_of(self.raw(cell)).is_empty()).then_some(count)
     }
 
-    fn cuts(&self, inside: &mut dyn InnerTexts) -> Vec<Cut> {
+    fn cuts(&self, inside: &mut dyn InnerTexts, ratio: KeepRatio) -> Vec<Cut> {
         let mut cuts = Vec::new();
         let mut at = 0;
-        for gap in self.gaps() {
+        for gap in self.gaps(ratio) {
             (at..gap.start).for_each(|row| self.shorten(row, inside, &mut cuts));
             cuts.extend(self.cut(&gap));
             at = gap.end;
@@ -194,7 +209,7 @@ impl<'t> CsvTable<'t> {
     }
 
     /// The rows that go.
-    fn gaps(&self) -> Vec<Range<usize>> {
+    fn gaps(&self, ratio: KeepRatio) -> Vec<Range<usize>> {
         let rows = self.rows();
         // A table that contains such a row would look like one that lost rows.
         let may_have_marks =
@@ -213,6 +228,7 @@ impl<'t> CsvTable<'t> {
             raw.push(text);
             for (column, cell) in self.cells_of(row).iter().enumerate() {
                 let cell = self.raw(cell);
+                let cell = cell.trim_matches(' ');
                 let is_quoted = cell.starts_with('"');
                 let cell = if is_quoted { cell.trim_matches('"') } else { cell };
                 let is_number = matches!(cell.bytes().next(), Some(b'0'..=b'9' | b'-'));
@@ -225,7 +241,7 @@ impl<'t> CsvTable<'t> {
         }
         outliers.mark(&mut must);
         states.mark(&mut must);
-        elision::gaps(&raw, &must)
+        elision::gaps(&raw, &must, ratio)
     }
 
     /// One row in the place of some.
@@ -238,7 +254,7 @@ impl<'t> CsvTable<'t> {
             if column > 0 {
                 with.push(char::from(self.separator));
             }
-            if self.raw(cell).starts_with('"') {
+            if is_quoted(self.raw(cell)) {
                 with.push('"');
                 with.push_str(text);
                 with.push('"');
@@ -258,7 +274,7 @@ impl<'t> CsvTable<'t> {
                 continue;
             };
             let marks = [char::from(self.separator), '"', '\n', '\r'];
-            let with = if raw.starts_with('"') || short.contains(marks) {
+            let with = if is_quoted(raw) || short.contains(marks) {
                 format!("\"{}\"", short.replace('"', "\"\""))
             } else {
                 short
@@ -292,7 +308,19 @@ impl<'t> CsvTable<'t> {
     }
 }
 
+/// Whether a cell is in quotes; blanks may be before them.
+fn is_quoted(cell: &str) -> bool {
+    cell.trim_start_matches(' ').starts_with('"')
+}
+
+/// Blanks at the beginning of some bytes.
+fn count_blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| **byte == b' ').count()
+}
+
+/// The text of a cell, without the blanks and the quotes around it.
 fn text_of(cell: &str) -> Cow<'_, str> {
+    let cell = cell.trim_matches(' ');
     match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
         Some(inner) if inner.contains('"') => inner.replace("\"\"", "\"").into(),
         Some(inner) => inner.into(),
@@ -342,6 +370,29 @@ mod tests {
     }
 
     #[test]
+    fn padded_tables_are_tables() {
+        let row = |n: usize| {
+            format!(
+                "{n:<4}, \"lamp, no {n}\" , {:>7}, {}\n",
+                n % 7,
+                if n == 77 { "lost" } else { "open" }
+            )
+        };
+        let text =
+            format!("id  , name, price  , state\n{}", (1..=120).map(row).collect::<String>());
+        let short = checked(&text, b',');
+        assert!(
+            short.len() * 2 < text.len() && short.contains("\n77  , \"lamp, no 77\" ,"),
+            "{short}"
+        );
+        let row = |n: usize| format!("part-{n}, {}\n", if n == 77 { 99_999 } else { n % 9 });
+        let text = format!("name, count\n{}", (1..=120).map(row).collect::<String>());
+        assert!(CsvAdapter.detects(Part::new(&text, &segment(&text))));
+        let short = checked(&text, b',');
+        assert!(short.len() * 2 < text.len() && short.contains("\npart-77, 99999\n"), "{short}");
+    }
+
+    #[test]
     fn rows_that_differ_stay() {
         let text = table(300)
             .replace("150,\"lamp, no 150\",3.50,open", "150,\"lamp, no 150\",3.50,request failed")
@@ -385,7 +436,7 @@ mod tests {
         for bit in ["a,b\n", ",", "\"", "\"\",", "\"\"\"", "1,\"\n", "\n"] {
             let text = format!("a,b\n1,2\n3,4\n{}", bit.repeat((1 << 20) / bit.len()));
             let _ = shortened(&CsvAdapter, &text);
-            let _ = CsvTable::read(&text, b',').map(|table| table.gaps());
+            let _ = CsvTable::read(&text, b',').map(|table| table.gaps(KeepRatio::default()));
         }
     }
 

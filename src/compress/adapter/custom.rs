@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, KeepRatio, Part};
 use crate::compress::digest;
 use crate::domain::{AdapterDefinition, LineRemoval, LineSelector};
 use crate::limit::{Deadline, Pattern, PatternBudget};
@@ -13,8 +13,10 @@ use crate::limit::{Deadline, Pattern, PatternBudget};
 const MAX_TEXT_BYTES: usize = 4 << 20;
 /// Of so many bytes that may go one stays.
 const KEEP_SHARE: usize = 3;
+/// Between the lines of a summary that is put into a line.
+const LINE_SEPARATOR: &str = "; ";
 /// Lines after which the deadline is asked.
-const LINES_UNASKED: usize = 256;
+const MAX_LINES_UNASKED: usize = 256;
 
 /// A definition with its patterns compiled.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ impl CustomAdapter {
         let mut matching = 0;
         for (line, number) in text.lines().zip(1..) {
             // Short lines pass through a search without a look at the deadline.
-            if number % LINES_UNASKED == 0 && self.deadline.check().is_err() {
+            if number % MAX_LINES_UNASKED == 0 && self.deadline.check().is_err() {
                 return None;
             }
             matching += usize::from(self.is_match(pattern, line));
@@ -98,7 +100,7 @@ impl CustomAdapter {
                 LineSelector::Last(last) => number + last > count,
                 LineSelector::Matching(_) => false,
             });
-            if number % LINES_UNASKED == 0 && self.deadline.check().is_err() {
+            if number % MAX_LINES_UNASKED == 0 && self.deadline.check().is_err() {
                 return None;
             }
             let any = |patterns: &Vec<Pattern>| patterns.iter().any(|own| self.is_match(own, line));
@@ -111,13 +113,18 @@ impl CustomAdapter {
     }
 
     /// The lines that stay with what the others come to; none if all stay.
-    fn join_lines(&self, text: &str) -> Option<String> {
+    fn join_lines(&self, text: &str, ratio: KeepRatio) -> Option<String> {
         let SplitLines { kept, rest } = self.split_lines(text)?;
         if rest.is_empty() {
             return None;
         }
         let rest = rest.join("\n");
-        let summary = digest::lines(&rest, rest.len() / KEEP_SHARE);
+        let keep = ratio.asked_bytes(rest.len()).unwrap_or(rest.len() / KEEP_SHARE);
+        let mut summary = digest::lines(&rest, keep);
+        if is_in_line(&self.definition.join) {
+            let lines: Vec<&str> = summary.lines().filter(|line| !line.is_empty()).collect();
+            summary = lines.join(LINE_SEPARATOR);
+        }
         let (before, after) = self.definition.join.split_once("{kept}")?;
         let with = |text: &str| text.replace("{summary}", &summary);
         Some(format!("{}{}{}", with(before), kept.join("\n"), with(after)))
@@ -151,14 +158,21 @@ impl FormatAdapter for CustomAdapter {
             })
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let cut = self.join_lines(part.text).map(|with| Cut { range: 0..part.text.len(), with });
-        Attempt::new(cut.into_iter().collect(), |after| self.holds(part.text, after))
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
+        let cut = self
+            .join_lines(part.text, part.ratio)
+            .map(|with| Cut { range: 0..part.text.len(), with });
+        AdapterAttempt::new(cut.into_iter().collect(), |after| self.holds(part.text, after))
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         self.split_lines(before).is_some_and(|lines| after.contains(&lines.kept.join("\n")))
     }
+}
+
+/// Whether a template puts the summary into a line, next to something else.
+fn is_in_line(join: &str) -> bool {
+    join.split('\n').any(|line| line.contains("{summary}") && line.trim() != "{summary}")
 }
 
 /// None if it does not compile. How many there may be, and how large, was checked with the request.
@@ -201,12 +215,49 @@ mod tests {
         std::iter::once("id,item,note\n".to_owned()).chain((1..40).map(row)).collect()
     }
 
+    /// A ledger whose rows differ in more than a number.
+    fn other_ledger() -> String {
+        let words = ["lamp", "chair", "table", "clock", "mirror", "carpet", "kettle"];
+        let row = |n: usize| {
+            format!(
+                "{n},{} of room_{},sent to part_{}.txt\n",
+                words[n % 7],
+                n * 37 % 101,
+                n * n % 97
+            )
+        };
+        std::iter::once("id,item,note\n".to_owned()).chain((1..60).map(row)).collect()
+    }
+
     #[test]
     fn a_ledger_keeps_its_head_and_some_of_its_rows() {
         let shown = shown(definition(), &ledger()).unwrap();
         assert!(shown.starts_with("id,item,note\n["), "{shown}");
         assert!(shown.ends_with(']'), "{shown}");
         assert!(shown.len() < ledger().len() / 2, "{shown}");
+    }
+
+    #[test]
+    fn a_summary_in_a_line_is_one_line() {
+        let joined = |join: &str| {
+            shown(AdapterDefinition { join: join.into(), ..definition() }, &other_ledger()).unwrap()
+        };
+        for join in ["{kept}\n[{summary}]", "{kept} | {summary}", "{summary} ← {kept}"] {
+            let shown = joined(join);
+            assert_eq!(shown.lines().count(), join.lines().count(), "{shown}");
+            assert!(shown.matches("; ").count() > 3, "{shown}");
+        }
+        for join in ["{kept}\n{summary}", "{kept}\n---\n{summary}\n---"] {
+            assert!(joined(join).lines().count() > 6);
+        }
+    }
+
+    #[test]
+    fn as_much_stays_as_is_asked_for() {
+        let custom = CustomAdapter::new(definition().into(), &Deadline::default()).unwrap();
+        let length =
+            |milli| custom.join_lines(&other_ledger(), KeepRatio::of_milli(milli)).unwrap().len();
+        assert!(length(100) < length(300) && length(300) < length(800));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! than applying it in part.
 
 use super::page::{LinePage, MarkMargin, cuts, shown_lines};
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Hunk, HunkLine, Kind, Span, segment, without_margin};
 
 /// Lines of context that stay before and after a change.
@@ -21,6 +21,10 @@ impl FormatAdapter for DiffAdapter {
         "diff"
     }
 
+    fn takes_ratio(&self) -> bool {
+        false
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         let is_diff = |kind| kind == Kind::Diff;
         // Output of `git show` and `git log -p`: commits, and a diff below each.
@@ -29,17 +33,17 @@ impl FormatAdapter for DiffAdapter {
 
     fn holds(&self, before: &str, after: &str) -> bool {
         let spans = segment(before);
-        keeps(&LinePage::new(before), Part { text: before, spans: &spans }, after)
+        keeps(&LinePage::new(before), Part::new(before, &spans), after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let page = LinePage::new(part.text);
         let cuts = if page.may_shrink() {
             cuts(&page, &without_context(&page, part.spans, CONTEXT_LINES), MarkMargin::None)
         } else {
             Vec::new()
         };
-        Attempt::new(cuts, move |after| keeps(&page, part, after))
+        AdapterAttempt::new(cuts, move |after| keeps(&page, part, after))
     }
 }
 
@@ -133,10 +137,7 @@ mod tests {
         assert!(short.contains(around), "{short}");
         assert!(
             !detects(&DiffAdapter, &short)
-                || DiffAdapter
-                    .attempt(Part { text: &short, spans: &[] }, &mut Never)
-                    .cuts
-                    .is_empty()
+                || DiffAdapter.attempt(Part::new(&short, &[]), &mut Never).cuts.is_empty()
         );
     }
 

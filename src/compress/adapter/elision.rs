@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
+use super::KeepRatio;
 use crate::compress::extract::{ExtractUnit, select};
 
 /// Items of a list that always stays whole.
@@ -20,12 +21,13 @@ const MIN_GAP_BYTES: usize = 64;
 
 /// The runs of items that go, in order. The first few, the last, those that `must` stay and those
 /// that hold facts which no other shows are in none of them.
-pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
+pub(super) fn gaps(items: &[&str], must: &[bool], ratio: KeepRatio) -> Vec<Range<usize>> {
     if items.len() <= MAX_WHOLE_ITEMS {
         return Vec::new();
     }
     let total: usize = items.iter().map(|item| item.len()).sum();
-    let room = (total / FACT_SHARE).min(MAX_FACT_BYTES + total / LARGE_FACT_SHARE);
+    let usual = (total / FACT_SHARE).min(MAX_FACT_BYTES + total / LARGE_FACT_SHARE);
+    let room = ratio.asked_bytes(total).unwrap_or(usual);
     let mut seen = HashSet::default();
     let units: Vec<ExtractUnit<'_>> = items
         .iter()
@@ -56,9 +58,12 @@ pub(super) fn gaps(items: &[&str], must: &[bool]) -> Vec<Range<usize>> {
 pub(super) const MARK_START: &str = "… ";
 
 /// The mark in the place of so many items: `… 212 more items`.
-pub(super) fn mark(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{MARK_START}{count} more {noun}{plural}")
+pub(crate) fn mark(count: usize, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("{MARK_START}1 more {noun}"),
+        (_, Some(stem)) => format!("{MARK_START}{count} more {stem}ies"),
+        _ => format!("{MARK_START}{count} more {noun}s"),
+    }
 }
 
 /// Number of items that a mark represents.
@@ -193,13 +198,16 @@ mod tests {
 
     #[test]
     fn few_items_stay_and_marks_count() {
+        let usual = KeepRatio::default();
         let items = ["an item of some length that is the same"; 40];
-        assert!(gaps(&items[..MAX_WHOLE_ITEMS], &[false; MAX_WHOLE_ITEMS]).is_empty());
+        assert!(gaps(&items[..MAX_WHOLE_ITEMS], &[false; MAX_WHOLE_ITEMS], usual).is_empty());
         let mut must = [false; 40];
         must[20] = true;
-        let gone: usize = gaps(&items, &must).iter().map(Range::len).sum();
+        let gone: usize = gaps(&items, &must, usual).iter().map(Range::len).sum();
         assert!(gone >= 30, "{gone}");
-        assert!(gaps(&items, &must).iter().all(|gap| !gap.contains(&20) && !gap.contains(&0)));
+        assert!(
+            gaps(&items, &must, usual).iter().all(|gap| !gap.contains(&20) && !gap.contains(&0))
+        );
         for count in [1, 2, 212] {
             assert_eq!(mark_items(&mark(count, "item"), "item"), Some(count));
         }

@@ -1,6 +1,6 @@
 //! Fixtures of the tests of adapters: a text under an adapter, with a plain one for prose inside.
 
-use super::{AdapterOutput, Attempt, Cut, FormatAdapter, InnerTexts, Part, shorten};
+use super::{AdapterAttempt, AdapterOutput, Cut, FormatAdapter, InnerTexts, Part, shorten};
 use crate::compress::segment::Kind;
 
 /// Keeps the first sentence of a text and the last.
@@ -16,7 +16,7 @@ impl FormatAdapter for EndsAdapter {
         part.is_all(|kind| matches!(kind, Kind::Prose | Kind::Markdown(_)))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let ends: Vec<usize> = part
             .text
             .match_indices([' ', '\n'])
@@ -27,7 +27,7 @@ impl FormatAdapter for EndsAdapter {
             [first, .., last] => vec![Cut { range: *first..*last, with: " […]".to_owned() }],
             _ => Vec::new(),
         };
-        Attempt::new(cuts, |_| true)
+        AdapterAttempt::new(cuts, |_| true)
     }
 
     fn holds(&self, _: &str, _: &str) -> bool {

@@ -34,11 +34,11 @@ impl InnerTexts for NoShortening {
 
 fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
     let spans = segment(text);
-    adapter.attempt(Part { text, spans: &spans }, &mut NoShortening).cuts
+    adapter.attempt(Part::new(text, &spans), &mut NoShortening).cuts
 }
 
 pub(super) fn detects(adapter: &dyn FormatAdapter, text: &str) -> bool {
-    adapter.detects(Part { text, spans: &segment(text) })
+    adapter.detects(Part::new(text, &segment(text)))
 }
 
 /// A text of the adapter's format in its shorter form.
@@ -176,7 +176,7 @@ fn hostile_texts_take_linear_time() {
         many("fn a(\n", 10_000),
     ] {
         let spans = segment(&text);
-        let part = Part { text: &text, spans: &spans };
+        let part = Part::new(&text, &spans);
         for adapter in ADAPTERS {
             let cuts = adapter.attempt(part, &mut NoShortening).cuts;
             let short = apply(&text, &cuts).expect("cuts in order");

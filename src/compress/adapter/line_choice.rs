@@ -1,12 +1,14 @@
 //! Selects the lines that stay: required ones, then those that belong to them, then those that show
 //! most by byte.
 
-use super::Cut;
 use super::page::{LinePage, MarkMargin, cuts};
+use super::{Cut, KeepRatio};
 use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
 
 /// Bytes that stay, in hundredths, if what has to stay leaves the choice.
 const KEEP_PERCENT: usize = 40;
+/// Bytes that stay of a short text: of a script of a few lines, a part says little.
+const MIN_SHOWN_BYTES: usize = 240;
 /// The part of them, in hundredths, that lines which should stay may take.
 const SHOULD_PERCENT: usize = 70;
 /// Weight of a line that should stay, when the room is spent.
@@ -35,12 +37,29 @@ pub(super) enum LineRank {
 }
 
 /// The cuts that bring a text down to what is worth most in it.
-pub(super) fn choose_cuts(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<Cut> {
-    cuts(page, &shown_lines(page, ranks), MarkMargin::Own)
+pub(super) fn choose_cuts(page: &LinePage<'_>, ranks: &[LineRank], ratio: KeepRatio) -> Vec<Cut> {
+    let usual = (page.bytes() / 100 * KEEP_PERCENT).max(MIN_SHOWN_BYTES);
+    let target = ratio.asked_bytes(page.bytes()).unwrap_or(usual);
+    let mut shows = shown_lines(page, ranks, target);
+    if !(0..page.len()).any(|at| shows.get(at) == Some(&true) && !page.is_blank(at)) {
+        show_head(page, target, &mut shows);
+    }
+    cuts(page, &shows, MarkMargin::Own)
 }
 
-fn shown_lines(page: &LinePage<'_>, ranks: &[LineRank]) -> Vec<bool> {
-    let target = page.bytes() / 100 * KEEP_PERCENT;
+/// Shows the first lines, one at least: a mark alone would say nothing of what the text is.
+fn show_head(page: &LinePage<'_>, target: usize, shows: &mut [bool]) {
+    let mut bytes = 0;
+    for (at, shows) in shows.iter_mut().enumerate().filter(|(at, _)| !page.is_blank(*at)) {
+        bytes += page.line(at).len() + 1;
+        if bytes > target && bytes > page.line(at).len() + 1 {
+            break;
+        }
+        *shows = true;
+    }
+}
+
+fn shown_lines(page: &LinePage<'_>, ranks: &[LineRank], target: usize) -> Vec<bool> {
     let groups = groups(page, &settle_ranks(page, ranks, target));
     let must: usize =
         groups.iter().filter(|group| group.is_required).map(|group| group.bytes(page)).sum();
@@ -186,7 +205,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn short(text: &str, ranks: &[LineRank]) -> String {
-        apply(text, &choose_cuts(&LinePage::new(text), ranks)).unwrap()
+        apply(text, &choose_cuts(&LinePage::new(text), ranks, KeepRatio::default())).unwrap()
     }
 
     fn rows(count: usize) -> String {
@@ -201,6 +220,32 @@ mod tests {
         let share = short.len() * 100 / text.len();
         assert!((30..=46).contains(&share), "{share}");
         assert!(is_elided(&text, &short));
+    }
+
+    #[test]
+    fn as_much_stays_as_is_asked_for() {
+        let text = rows(200);
+        let page = LinePage::new(&text);
+        let short = |milli| {
+            let ratio = KeepRatio::of_milli(milli);
+            apply(&text, &choose_cuts(&page, &[LineRank::May(1); 200], ratio)).unwrap()
+        };
+        for milli in [50, 100, 300, 600, 900] {
+            let share = short(milli).len() * 1000 / text.len();
+            assert!(
+                (milli as usize * 6 / 10..=milli as usize * 13 / 10).contains(&share),
+                "{milli}: {share}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_mark_never_stands_alone() {
+        let text = "a line of a script\n".to_owned() + &"echo some words of this line\n".repeat(11);
+        let shown = short(&text, &[LineRank::Last; 12]);
+        assert!(shown.starts_with("a line of a script\n"), "{shown}");
+        let text = "#\n".repeat(60) + &"b\n".repeat(20);
+        assert!(short(&text, &[LineRank::Last; 80]).starts_with('#'));
     }
 
     #[test]
@@ -247,7 +292,7 @@ mod tests {
             };
             let ranks: Vec<LineRank> = picks.iter().map(rank).collect();
             let page = LinePage::new(&text);
-            let short = apply(&text, &choose_cuts(&page, &ranks)).unwrap();
+            let short = apply(&text, &choose_cuts(&page, &ranks, KeepRatio::default())).unwrap();
             prop_assert!(is_elided(&text, &short));
             prop_assert!(short.len() <= text.len());
             for (at, rank) in ranks.iter().enumerate().take(page.len()) {

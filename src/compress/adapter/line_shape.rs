@@ -20,6 +20,33 @@ pub(super) fn line_shape(line: &str) -> u64 {
     shape.hash
 }
 
+/// The same, if what is in quotes is data and line breaks are blanks.
+pub(crate) fn line_kind(text: &str) -> u64 {
+    /// Words of the longest quotation.
+    const MAX_QUOTED_WORDS: usize = 12;
+    let mut shape = LineShape::default();
+    let mut open: Option<(u8, usize)> = None;
+    for token in text.split_ascii_whitespace() {
+        let bytes = token.as_bytes();
+        let bare = token.trim_end_matches([',', ';', '.', ')', ']', '}']);
+        if let Some((quote, words)) = open {
+            let ends = bare.as_bytes().last() == Some(&quote) || words >= MAX_QUOTED_WORDS;
+            open = if ends { None } else { Some((quote, words + 1)) };
+            continue;
+        }
+        let quote = bytes.first().copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+        // A key in quotes is a word.
+        if let Some(quote) = quote.filter(|_| !token.ends_with(':')) {
+            let ends = bare.len() > 1 && bare.as_bytes().last() == Some(&quote);
+            open = if ends { None } else { Some((quote, 1)) };
+            shape.take(b"0", OTHER);
+        } else {
+            shape.take(bytes, bytes.iter().fold(0, |kinds, byte| kinds | kind(*byte)));
+        }
+    }
+    shape.hash
+}
+
 #[derive(Debug, Default)]
 struct LineShape {
     hash: u64,

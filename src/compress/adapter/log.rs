@@ -8,7 +8,7 @@ use super::line_choice::{LineRank, choose_cuts};
 use super::line_shape::line_shape;
 use super::page::{LinePage, attempt, has_lines, is_elided};
 use super::progress::{ToolLines, is_data, is_put_out};
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure, Span};
 
 /// Hundredths of a text that make it what it is.
@@ -71,8 +71,8 @@ impl FormatAdapter for LogAdapter {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
+        attempt(part.text, |page| choose_cuts(page, &ranks(page), part.ratio))
     }
 }
 

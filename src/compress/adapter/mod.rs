@@ -23,6 +23,7 @@ mod frame;
 mod hook_shortened;
 mod html;
 mod json;
+mod keep_ratio;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -31,16 +32,20 @@ mod line_shape;
 mod log;
 mod page;
 mod passages;
+mod plain_text;
 mod progress;
 mod prose;
+mod salience;
 mod search;
 mod set;
+mod settings;
 mod shortening;
 mod source;
 mod stack_trace;
 mod structured_output;
 #[cfg(test)]
 mod trial;
+mod tuned;
 mod words;
 mod xml;
 mod yaml;
@@ -52,12 +57,19 @@ use std::ops::Range;
 use super::segment::{Kind, Span};
 
 pub use adapter_trial::TrialOutput;
-pub use set::{AdapterSet, built_in_names};
+pub(crate) use csv::CsvTable;
+pub(crate) use elision::mark as gap_mark;
+pub(crate) use keep_ratio::KeepRatio;
+pub(crate) use plain_text::{plain_text, with_line_feeds};
+pub(crate) use salience::{
+    RareColumns, ReportStrength, Salience, line_kind, names_bad_state, report_of, salience,
+};
+pub use set::{AdapterSet, BuiltInOptions, built_in_names, built_in_options};
 #[cfg(test)]
 pub(crate) use shortening::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shortening::apply;
-pub(crate) use shortening::{MIN_TEXT_BYTES, shorten, shorten_parts};
+pub(crate) use shortening::{MIN_TEXT_BYTES, ProsePassage, prose_passages, shorten, shorten_parts};
 
 /// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +84,16 @@ pub(crate) struct Part<'p> {
     pub(crate) text: &'p str,
     /// Its spans from segmentation, without gaps; ranges are of `text`.
     pub(crate) spans: &'p [Span],
+    /// The share of what may shrink that stays.
+    pub(crate) ratio: KeepRatio,
 }
 
-impl Part<'_> {
+impl<'p> Part<'p> {
+    /// A part of which as much stays as usual.
+    pub(crate) fn new(text: &'p str, spans: &'p [Span]) -> Self {
+        Self { text, spans, ratio: KeepRatio::default() }
+    }
+
     /// Whether nothing but such kinds is in it.
     pub(crate) fn is_all(&self, kind: impl Fn(Kind) -> bool) -> bool {
         !self.spans.is_empty() && self.spans.iter().all(|span| kind(span.kind))
@@ -96,13 +115,39 @@ pub(crate) trait FormatAdapter: fmt::Debug + Send + Sync {
         self.name().into()
     }
 
+    /// The share of what may shrink that stays, if the request says so.
+    fn ratio(&self) -> KeepRatio {
+        KeepRatio::default()
+    }
+
+    /// Whether a summariser is asked to shorten the prose that the adapter finds.
+    fn asks_summarizer(&self) -> bool {
+        false
+    }
+
+    /// Whether a request may say how much stays.
+    fn takes_ratio(&self) -> bool {
+        true
+    }
+
+    /// Whether the adapter finds prose that a summariser can be asked to shorten: its own, or that
+    /// of texts inside.
+    fn finds_prose(&self) -> bool {
+        self.takes_prose()
+    }
+
+    /// Whether the adapter shortens words without a format.
+    fn takes_prose(&self) -> bool {
+        false
+    }
+
     /// Whether a text is of this format. Cheap: most texts are of another.
     fn detects(&self, part: Part<'_>) -> bool;
 
     /// Returns the cuts that are possible, and what [`FormatAdapter::holds`] says of the rest: if
     /// both begin with the same reading of the text, it is read once. Pure, linear in the text.
     /// `inside` shortens a text that is inside this one, such as a JSON string.
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p>;
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p>;
 
     /// Whether `after`, made from `before` by cuts, keeps what the format promises.
     fn holds(&self, before: &str, after: &str) -> bool;
@@ -115,13 +160,13 @@ pub(crate) trait InnerTexts {
 }
 
 /// Cuts, and whether what they leave of their text keeps what the format promises.
-pub(crate) struct Attempt<'p> {
+pub(crate) struct AdapterAttempt<'p> {
     /// In order, disjoint; none if nothing pays.
     pub(crate) cuts: Vec<Cut>,
     pub(crate) holds: Box<dyn Fn(&str) -> bool + 'p>,
 }
 
-impl<'p> Attempt<'p> {
+impl<'p> AdapterAttempt<'p> {
     pub(crate) fn new(cuts: Vec<Cut>, holds: impl Fn(&str) -> bool + 'p) -> Self {
         Self { cuts, holds: Box::new(holds) }
     }

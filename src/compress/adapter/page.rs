@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! [… 212 lines]
-//! [… 36 lines, 2 errors as above]
+//! [… 36 lines, 2 of them errors repeated]
 //! [… 40 lines as above]
 //! ```
 //!
@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::{Attempt, Cut};
+use super::{AdapterAttempt, Cut};
 use crate::compress::notation::reporting;
 use crate::compress::text::{self, LineTable, parse_digits};
 
@@ -157,8 +157,8 @@ impl fmt::Display for ElisionMark {
         match errors {
             _ if *repeats => write!(f, "[… {lines} lines as above]"),
             0 => write!(f, "[… {lines} lines]"),
-            1 => write!(f, "[… {lines} lines, 1 error as above]"),
-            _ => write!(f, "[… {lines} lines, {errors} errors as above]"),
+            1 => write!(f, "[… {lines} lines, 1 of them an error repeated]"),
+            _ => write!(f, "[… {lines} lines, {errors} of them errors repeated]"),
         }
     }
 }
@@ -173,8 +173,10 @@ impl ElisionMark {
             "" => Some(mark),
             " as above" => Some(Self { repeats: true, ..mark }),
             _ => {
-                let errors = rest.strip_prefix(", ")?.strip_suffix(" as above")?;
-                let (errors, _) = errors.split_once(" error")?;
+                let (errors, rest) = rest.strip_prefix(", ")?.split_once(" of them ")?;
+                if !matches!(rest, "an error repeated" | "errors repeated") {
+                    return None;
+                }
                 Some(Self { errors: number(errors)?, ..mark })
             }
         }
@@ -337,10 +339,10 @@ pub(super) fn shown_lines(before: &LinePage<'_>, after: &LinePage<'_>) -> Option
 pub(super) fn attempt<'p>(
     text: &'p str,
     cuts: impl FnOnce(&LinePage<'p>) -> Vec<Cut>,
-) -> Attempt<'p> {
+) -> AdapterAttempt<'p> {
     let page = LinePage::new(text);
     let cuts = if page.may_shrink() { cuts(&page) } else { Vec::new() };
-    Attempt::new(cuts, move |after| shown_lines(&page, &LinePage::new(after)).is_some())
+    AdapterAttempt::new(cuts, move |after| shown_lines(&page, &LinePage::new(after)).is_some())
 }
 
 /// Whether `after` shows lines of `before` and true marks.
@@ -374,7 +376,7 @@ mod tests {
         for wrong in [
             "head\n    [… 8 lines]\r\ntail",
             "head\n    [… 9 lines as above]\r\ntail",
-            "head\n    [… 9 lines, 1 error as above]\r\ntail",
+            "head\n    [… 9 lines, 1 of them an error repeated]\r\ntail",
             "head\n    [… 4 lines]\r\n[… 5 lines]\r\ntail",
             "head\n    [… 9 lines]\r\ntail\n",
             "head\n    [… 99999999999999999999 lines]\r\ntail",
@@ -388,7 +390,7 @@ mod tests {
     fn errors_stay_once_and_repeats_are_counted() {
         let text = "Error: the disk is full\nok, going on with the next\n".repeat(3);
         let short = elided(&text, &[false; 6]);
-        assert_eq!(short, "Error: the disk is full\n[… 5 lines, 2 errors as above]\n");
+        assert_eq!(short, "Error: the disk is full\n[… 5 lines, 2 of them errors repeated]\n");
         assert!(is_elided(&text, &short));
         assert!(!is_elided(&text, "[… 6 lines]\n"));
         let all = elided(&text, &[true, true, false, false, false, false]);

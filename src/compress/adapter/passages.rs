@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::Cut;
 use super::duty::{KeepReason, best, oblige};
+use super::{Cut, KeepRatio};
 use crate::compress::extract::{
     Criticality, ExtractUnit, FACT_WEIGHT, GAP_MARK, Paragraph, Selection, UnitFacts, Weight,
     sentences, weigh,
@@ -56,6 +56,7 @@ pub(super) struct Passages<'t> {
     links: Vec<Range<usize>>,
     /// Whether any word may begin a line; otherwise it could be read as a mark of the format.
     is_plain: bool,
+    ratio: KeepRatio,
 }
 
 #[derive(Debug)]
@@ -76,7 +77,15 @@ impl<'t> Passages<'t> {
     }
 
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, blocks: Vec::new(), sentences: Vec::new(), links: Vec::new(), is_plain: false }
+        let ratio = KeepRatio::default();
+        let (blocks, sentences, links) = (Vec::new(), Vec::new(), Vec::new());
+        Self { text, blocks, sentences, links, is_plain: false, ratio }
+    }
+
+    /// The same, of which another share stays.
+    #[must_use]
+    pub(super) fn with_ratio(self, ratio: KeepRatio) -> Self {
+        Self { ratio, ..self }
     }
 
     /// Adds a paragraph of plain words after the earlier ones.
@@ -151,7 +160,7 @@ impl<'t> Passages<'t> {
     /// Flags of the sentences that stay.
     fn kept_sentences(&self) -> Vec<bool> {
         let bytes = self.sentences.iter().map(Range::len).sum();
-        let room = room(bytes);
+        let room = self.ratio.asked_bytes(bytes).unwrap_or(room(bytes));
         let (units, duties) = self.weigh_sentences();
         let shows = UnitFacts::collect(units.iter().copied(), FACT_WEIGHT);
         let mut selection = Selection::new(&units, &shows);

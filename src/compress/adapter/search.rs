@@ -6,8 +6,8 @@ use foldhash::HashSet;
 
 use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, shown_lines};
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
-use crate::compress::segment::{Kind, hit, is_context};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
+use crate::compress::segment::{Kind, bare_hit, hit, is_context, is_entry, note};
 
 /// The weights of a hit, a name, and a line around a hit, in addition to their facts.
 const HIT_WEIGHT: u32 = 2;
@@ -24,7 +24,7 @@ impl FormatAdapter for SearchAdapter {
     }
 
     fn detects(&self, part: Part<'_>) -> bool {
-        part.is_all(|kind| matches!(kind, Kind::Search | Kind::Listing))
+        part.is_all(|kind| matches!(kind, Kind::Search | Kind::Listing)) || is_mostly_hits(part)
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
@@ -32,11 +32,11 @@ impl FormatAdapter for SearchAdapter {
         keeps(&page, &rank_hits(&page), after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let page = LinePage::new(part.text);
         let hits = rank_hits(&page);
         let cuts = if page.may_shrink() { cuts(&page, part, hits.clone()) } else { Vec::new() };
-        Attempt::new(cuts, move |after| keeps(&page, &hits, after))
+        AdapterAttempt::new(cuts, move |after| keeps(&page, &hits, after))
     }
 }
 
@@ -46,13 +46,42 @@ fn cuts(page: &LinePage<'_>, part: Part<'_>, mut ranks: Vec<LineRank>) -> Vec<Cu
         let to = page.at(span.range.end.saturating_sub(1)) + 1;
         rank_names(page, from, to, &mut ranks);
     }
-    choose_cuts(page, &ranks)
+    choose_cuts(page, &ranks, part.ratio)
 }
 
 /// Whether the first hit of each file stayed, and true marks represent what did not.
 fn keeps(page: &LinePage<'_>, hits: &[LineRank], after: &str) -> bool {
     let Some(shows) = shown_lines(page, &LinePage::new(after)) else { return false };
     hits.iter().zip(shows).all(|(rank, shows)| shows || *rank != LineRank::Must)
+}
+
+/// Whether a text is hits but for a few lines: what is found may look like anything.
+fn is_mostly_hits(part: Part<'_>) -> bool {
+    /// Hundredths of the lines that are hits.
+    const MIN_HIT_PERCENT: usize = 90;
+    const MIN_HITS: usize = 4;
+    /// Lines after which a text of which few are hits is another.
+    const MIN_SAMPLE_LINES: usize = 16;
+    if part.has(|kind| matches!(kind, Kind::Fence | Kind::Diff | Kind::Json | Kind::JsonLines)) {
+        return false;
+    }
+    let (mut all, mut hits) = (0, 0);
+    let mut path: &[u8] = &[];
+    for line in part.text.lines().map(str::as_bytes).filter(|line| !line.trim_ascii().is_empty()) {
+        if all >= MIN_SAMPLE_LINES && hits * 2 < all {
+            return false;
+        }
+        all += 1;
+        // The time of a log's entry has colons, too.
+        let own = hit(line).or_else(|| bare_hit(line)).filter(|_| !is_entry(line));
+        if let Some(own) = own {
+            path = own;
+            hits += 1;
+        } else {
+            hits += usize::from(line == b"--" || note(line).is_some() || is_context(line, path));
+        }
+    }
+    hits >= MIN_HITS && hits * 100 >= all * MIN_HIT_PERCENT
 }
 
 /// The first hit of each file has to stay.
@@ -74,7 +103,7 @@ fn rank_hits(page: &LinePage<'_>) -> Vec<LineRank> {
             };
         } else if !path.is_empty() && is_context(line, path) {
             *rank = LineRank::May(CONTEXT_WEIGHT);
-        } else if let Some(own) = hit(line) {
+        } else if let Some(own) = hit(line).or_else(|| bare_hit(line)).or_else(|| note(line)) {
             path = own;
             is_first_below = false;
             *rank = if seen.insert(own) { LineRank::Must } else { LineRank::May(HIT_WEIGHT) };
@@ -202,5 +231,7 @@ mod tests {
         let text: String = (0..8).map(line).collect();
         assert_eq!(short(&SearchAdapter, &text), text);
         assert!(!detects(&SearchAdapter, "no hit: at all\n"));
+        let entry = |at| format!("2026-03-01T10:00:{at:02}Z INFO worker took job {at}\n");
+        assert!(!detects(&SearchAdapter, &(0..60).map(entry).collect::<String>()));
     }
 }

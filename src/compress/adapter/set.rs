@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::FormatAdapter;
 use super::blob::BlobAdapter;
 use super::csv::CsvAdapter;
 use super::custom::CustomAdapter;
@@ -15,14 +14,31 @@ use super::layout::{CodeAdapter, MarkdownAdapter};
 use super::log::LogAdapter;
 use super::prose::ProseAdapter;
 use super::search::SearchAdapter;
+use super::settings::SettingsAdapter;
 use super::source::SourceAdapter;
 use super::stack_trace::StackTraceAdapter;
 use super::structured_output::StructuredOutputAdapter;
+use super::tuned::TunedAdapter;
 use super::xml::XmlAdapter;
 use super::yaml::YamlAdapter;
+use super::{FormatAdapter, ProsePassage, prose_passages};
 use crate::domain::{AdapterChoice, AdapterChoices, AdapterDefinition};
 use crate::limit::Deadline;
 use crate::tokenizer::Digest;
+
+/// Names of those that others made texts for.
+const HOOK: &str = "hook";
+const SUMMARIZER: &str = "summarizer";
+/// Of so many bytes a summariser may leave one, if the request does not say.
+const USUAL_SUMMARY_SHARE: usize = 3;
+
+/// Prose for a summariser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SummarizerProse {
+    pub(crate) text: Arc<str>,
+    /// Bytes that its shorter form may take, about.
+    pub(crate) most_bytes: usize,
+}
 
 /// Adapters in the order in which texts are offered to them.
 #[derive(Debug, Clone)]
@@ -47,10 +63,7 @@ impl AdapterSet {
                 Self::built_in_except(built_in_adapters(), replaced, deadline)
             }
             AdapterChoices::Chosen(list) => {
-                let list = list.iter().filter_map(|choice| match choice {
-                    AdapterChoice::Named(name) => named(name),
-                    AdapterChoice::Custom(definition) => custom_adapter(definition, deadline),
-                });
+                let list = list.iter().filter_map(|choice| chosen_adapter(choice, deadline));
                 Self::from_adapters(list.collect())
             }
         };
@@ -94,10 +107,39 @@ impl AdapterSet {
             return self;
         }
         let Self { mut list, for_words, deadline, .. } = self;
-        let hook_texts = Arc::new(HookTextAdapter::new(texts));
+        let hook_texts = Arc::new(HookTextAdapter::new(HOOK, texts));
         list.insert(0, Arc::clone(&hook_texts) as Arc<dyn FormatAdapter>);
         let hook_texts = Some(hook_texts);
         Self { deadline, hook_texts, ..Self::from_list(list, for_words.saturating_add(1)) }
+    }
+
+    /// The same, and before them what a summariser made of prose.
+    #[must_use]
+    pub(crate) fn with_summaries(self, texts: BTreeMap<Arc<str>, Arc<str>>) -> Self {
+        if texts.is_empty() {
+            return self;
+        }
+        let Self { mut list, for_words, deadline, hook_texts, .. } = self;
+        list.insert(0, Arc::new(HookTextAdapter::new(SUMMARIZER, texts)));
+        Self { deadline, hook_texts, ..Self::from_list(list, for_words.saturating_add(1)) }
+    }
+
+    /// Whether a summariser is asked to shorten prose.
+    pub(crate) fn ask_summarizer(&self) -> bool {
+        self.list.iter().any(|adapter| adapter.asks_summarizer())
+    }
+
+    /// The prose in a text that a summariser is asked about, and how many bytes of each may stay.
+    pub(crate) fn summarizer_prose(&self, text: &str) -> Vec<SummarizerProse> {
+        let list: Vec<&dyn FormatAdapter> = self.list(false).collect();
+        let passages = prose_passages(&list, text).into_iter();
+        let most = |passage: &ProsePassage| {
+            let bytes = passage.text.len();
+            passage.ratio.asked_bytes(bytes).unwrap_or(bytes / USUAL_SUMMARY_SHARE)
+        };
+        passages
+            .map(|passage| SummarizerProse { most_bytes: most(&passage), text: passage.text })
+            .collect()
     }
 
     /// Whether a hook made a shorter form of the text.
@@ -121,8 +163,9 @@ fn built_in_adapters() -> Vec<Arc<dyn FormatAdapter>> {
     vec![
         Arc::new(DiffAdapter),
         Arc::new(StackTraceAdapter),
-        Arc::new(LogAdapter),
         Arc::new(SearchAdapter),
+        Arc::new(SettingsAdapter),
+        Arc::new(LogAdapter),
         Arc::new(JsonAdapter),
         Arc::new(CsvAdapter),
         Arc::new(XmlAdapter),
@@ -137,6 +180,17 @@ fn built_in_adapters() -> Vec<Arc<dyn FormatAdapter>> {
     ]
 }
 
+fn chosen_adapter(choice: &AdapterChoice, deadline: &Deadline) -> Option<Arc<dyn FormatAdapter>> {
+    match choice {
+        AdapterChoice::Named(name) => named(name),
+        AdapterChoice::Custom(definition) => custom_adapter(definition, deadline),
+        AdapterChoice::Tuned(choice, tuning) => {
+            let adapter = chosen_adapter(choice, deadline)?;
+            Some(Arc::new(TunedAdapter::new(adapter, *tuning)))
+        }
+    }
+}
+
 fn named(name: &str) -> Option<Arc<dyn FormatAdapter>> {
     built_in_adapters().into_iter().find(|adapter| adapter.name() == name)
 }
@@ -147,6 +201,21 @@ fn custom_adapter(
     deadline: &Deadline,
 ) -> Option<Arc<dyn FormatAdapter>> {
     Some(Arc::new(CustomAdapter::new(Arc::clone(definition), deadline)?))
+}
+
+/// Which options a request may give to an adapter of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltInOptions {
+    pub takes_ratio: bool,
+    pub takes_summarizer: bool,
+}
+
+/// The options of all adapters of ours, in the order of [`built_in_names`].
+pub fn built_in_options() -> impl Iterator<Item = BuiltInOptions> {
+    built_in_adapters().into_iter().map(|adapter| BuiltInOptions {
+        takes_ratio: adapter.takes_ratio(),
+        takes_summarizer: adapter.finds_prose(),
+    })
 }
 
 /// The names of all adapters of ours, in their order.

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use super::prose::ProseAdapter;
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, KeepRatio, Part, plain_text};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::segment::{Kind, Span, segment};
 
@@ -57,19 +58,38 @@ fn shorten_within(
     spans: Option<&[Span]>,
     pays: &dyn Fn(&str, &str) -> bool,
 ) -> AdapterOutput {
-    let mut work = ShortenWork {
-        adapters,
-        pays,
-        most,
-        depth: 0,
-        used: vec![],
-        reverted: vec![],
-        refused: vec![],
+    let mut work = ShortenWork::new(adapters, pays, most);
+    let plain = plain_text(text);
+    let is_own = matches!(plain, Cow::Borrowed(own) if own.len() == text.len());
+    let spans = spans.filter(|_| is_own);
+    let shown = if declares(&plain) { None } else { work.text(&plain, spans) };
+    let (shown, cuts) = shown.unzip();
+    let cuts = match (&shown, is_own) {
+        // Places are those of the text without its codes.
+        (Some(shown), false) => vec![Cut { range: 0..text.len(), with: shown.clone() }],
+        _ => cuts.unwrap_or_default(),
     };
-    let text = if declares(text) { None } else { work.text(text, spans) };
-    let (text, cuts) = text.unzip();
-    let cuts = cuts.unwrap_or_default();
-    AdapterOutput { text, cuts, used: work.used, reverted: work.reverted, refused: work.refused }
+    let ShortenWork { used, reverted, refused, .. } = work;
+    AdapterOutput { text: shown, cuts, used, reverted, refused }
+}
+
+/// Prose that a summariser is asked to shorten, and the share of it that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProsePassage {
+    pub(crate) text: Arc<str>,
+    pub(crate) ratio: KeepRatio,
+}
+
+/// The prose in a text that its adapters ask a summariser about.
+pub(crate) fn prose_passages(adapters: &[&dyn FormatAdapter], text: &str) -> Vec<ProsePassage> {
+    let plain = plain_text(text);
+    if declares(&plain) || !adapters.iter().any(|adapter| adapter.asks_summarizer()) {
+        return Vec::new();
+    }
+    let mut work = ShortenWork::new(adapters, &|_, _| true, MAX_EDIT_BYTES);
+    work.prose = Some(Vec::new());
+    let _ = work.text(&plain, None);
+    work.prose.unwrap_or_default()
 }
 
 /// Whether a text is an XML document with declarations of its own: what its entities represent
@@ -77,7 +97,7 @@ fn shorten_within(
 fn declares(text: &str) -> bool {
     /// Bytes in which the document type begins.
     const HEAD_BYTES: usize = 1_000;
-    let text = text.trim_start().trim_start_matches('\u{feff}').as_bytes();
+    let text = text.trim_start().as_bytes();
     if text.first() != Some(&b'<') {
         return false;
     }
@@ -93,6 +113,11 @@ struct ShortenWork<'w> {
     /// Bytes that an adapter may be given: its work is linear in them.
     most: usize,
     depth: usize,
+    /// What the adapter of the outer text was told.
+    ratio: KeepRatio,
+    asks: bool,
+    /// Prose that a summariser is asked about, where it is looked for.
+    prose: Option<Vec<ProsePassage>>,
     used: Vec<String>,
     reverted: Vec<String>,
     refused: Vec<String>,
@@ -104,7 +129,7 @@ impl InnerTexts for ShortenWork<'_> {
         let shown = if self.depth > MAX_DEPTH {
             None
         } else {
-            self.text(text, None).map(|(shown, _)| shown)
+            self.text(&plain_text(text), None).map(|(shown, _)| shown)
         };
         self.depth -= 1;
         shown
@@ -112,13 +137,32 @@ impl InnerTexts for ShortenWork<'_> {
 }
 
 impl<'w> ShortenWork<'w> {
+    fn new(
+        adapters: &'w [&'w dyn FormatAdapter],
+        pays: &'w dyn Fn(&str, &str) -> bool,
+        most: usize,
+    ) -> Self {
+        Self {
+            adapters,
+            pays,
+            most,
+            depth: 0,
+            ratio: KeepRatio::default(),
+            asks: false,
+            prose: None,
+            used: vec![],
+            reverted: vec![],
+            refused: vec![],
+        }
+    }
+
     /// The text in its shorter form, and the cuts that made it.
     fn text(&mut self, text: &str, spans: Option<&[Span]>) -> Option<(String, Vec<Cut>)> {
         if text.len() < MIN_TEXT_BYTES || self.adapters.is_empty() {
             return None;
         }
         let spans = spans.map_or_else(|| Cow::Owned(segment(text)), Cow::Borrowed);
-        let whole = Part { text, spans: &spans };
+        let whole = Part::new(text, &spans);
         if let Some(adapter) = self.find_adapter(whole) {
             return self.shorten_part(adapter, whole);
         }
@@ -139,7 +183,7 @@ impl<'w> ShortenWork<'w> {
                 continue;
             };
             let spans = [Span { kind, range: 0..own.len() }];
-            let part = Part { text: own, spans: &spans };
+            let part = Part::new(own, &spans);
             let shown =
                 self.find_adapter(part).and_then(|adapter| self.shorten_part(adapter, part));
             if let Some((shown, cuts)) = shown {
@@ -182,9 +226,18 @@ impl<'w> ShortenWork<'w> {
             return None;
         }
         // A panic is a defect of the adapter, and must not fail a request.
-        let depth = self.depth;
+        let (depth, outer, asked) = (self.depth, self.ratio, self.asks);
+        self.ratio = adapter.ratio().or(outer);
+        self.asks |= adapter.asks_summarizer();
+        let part = Part { ratio: self.ratio, ..part };
+        if self.asks
+            && adapter.takes_prose()
+            && let Some(found) = &mut self.prose
+        {
+            found.push(ProsePassage { text: part.text.into(), ratio: self.ratio });
+        }
         let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
-            let Attempt { cuts, holds } = adapter.attempt(part, self);
+            let AdapterAttempt { cuts, holds } = adapter.attempt(part, self);
             if cuts.is_empty() {
                 return PartResult::Nothing;
             }
@@ -194,7 +247,7 @@ impl<'w> ShortenWork<'w> {
                 _ => PartResult::Broken,
             }
         }));
-        self.depth = depth;
+        (self.depth, self.ratio, self.asks) = (depth, outer, asked);
         // The adapter of the outer text is named for the texts inside it.
         let is_inside = depth > 0;
         match tried {
@@ -264,7 +317,11 @@ mod tests {
             part.text.contains(self.0)
         }
 
-        fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+        fn attempt<'p>(
+            &'p self,
+            part: Part<'p>,
+            inside: &mut dyn InnerTexts,
+        ) -> AdapterAttempt<'p> {
             assert!(!part.text.contains("cut panics"), "told to");
             let end = part.text.len();
             let cut = if let Some((head, inner)) = part.text.split_once("inside:") {
@@ -273,7 +330,7 @@ mod tests {
             } else {
                 Cut { range: end / 2..end, with: "…".to_owned() }
             };
-            Attempt::new(vec![cut], |after| self.holds(part.text, after))
+            AdapterAttempt::new(vec![cut], |after| self.holds(part.text, after))
         }
 
         fn holds(&self, _: &str, after: &str) -> bool {
@@ -340,9 +397,9 @@ mod tests {
             fn detects(&self, part: Part<'_>) -> bool {
                 part.is_all(|kind| kind == crate::compress::segment::Kind::Json)
             }
-            fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+            fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
                 let cut = Cut { range: 0..part.text.trim_end().len(), with: "{}".to_owned() };
-                Attempt::new(vec![cut], |_| true)
+                AdapterAttempt::new(vec![cut], |_| true)
             }
             fn holds(&self, _: &str, _: &str) -> bool {
                 true

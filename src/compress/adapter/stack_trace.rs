@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::frame::{Frame, frame, root};
 use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::Kind;
 
 /// Frames of one root that follow each other stay up to so many.
@@ -24,6 +24,10 @@ impl FormatAdapter for StackTraceAdapter {
         "stack_trace"
     }
 
+    fn takes_ratio(&self) -> bool {
+        false
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         part.is_all(|kind| kind == Kind::Trace)
     }
@@ -32,8 +36,8 @@ impl FormatAdapter for StackTraceAdapter {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
+        attempt(part.text, |page| choose_cuts(page, &ranks(page), part.ratio))
     }
 }
 

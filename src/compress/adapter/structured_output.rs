@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::failure::{is_passed, is_total, rank};
 use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Part as Structure};
 
 /// Lines that are not blank.
@@ -36,8 +36,8 @@ impl FormatAdapter for StructuredOutputAdapter {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        attempt(part.text, |page| choose_cuts(page, &ranks(page)))
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
+        attempt(part.text, |page| choose_cuts(page, &ranks(page), part.ratio))
     }
 }
 
@@ -80,6 +80,7 @@ fn is_structured(text: &str) -> bool {
 enum LineForm<'t> {
     /// `name.ext:123:`.
     Place(&'t str),
+    /// How something ended, at the head or the end of the line.
     Verdict,
     /// A bullet or `label: `.
     Labelled,
@@ -110,13 +111,69 @@ fn place(line: &str) -> Option<&str> {
     (is_name && digits > 0 && rest.as_bytes().get(digits) == Some(&b':')).then_some(path)
 }
 
+const VERDICT_WORDS: [&str; 14] = [
+    "PASS", "FAIL", "ERROR", "WARN", "WARNING", "OK", "SKIP", "PASSED", "FAILED", "SKIPPED",
+    "SUCCESS", "FAILURE", "DONE", "REJECTED",
+];
+/// The longest of them.
+const MAX_VERDICT_BYTES: usize = 8;
+const VERDICT_MARKS: [&str; 9] = ["✓", "✔", "✗", "✘", "✕", "×", "✅", "❌", "⚠"];
+
+/// Whether a line says how something ended: `FAIL x`, `[WARN] x`, `✓ x`, `lint: passed`,
+/// `build .... OK`.
 fn is_verdict(line: &str) -> bool {
-    const VERDICT_WORDS: [&str; 9] =
-        ["PASS", "FAIL", "ERROR", "WARN", "WARNING", "OK", "SKIP", "PASSED", "FAILED"];
-    let letters = line.bytes().take(8).take_while(u8::is_ascii_uppercase).count();
-    let (word, rest) = line.split_at_checked(letters).unwrap_or_default();
-    VERDICT_WORDS.contains(&word)
-        && !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+    let body = line.trim_ascii().trim_start_matches(['-', '*', '•', ' ']);
+    if VERDICT_MARKS.iter().any(|mark| body.starts_with(*mark) || body.ends_with(*mark)) {
+        return true;
+    }
+    let bare = body.strip_prefix(['[', '(']).unwrap_or(body);
+    let letters =
+        bare.bytes().take(MAX_VERDICT_BYTES + 1).take_while(u8::is_ascii_uppercase).count();
+    let (word, rest) = bare.split_at_checked(letters).unwrap_or_default();
+    let begins = VERDICT_WORDS.contains(&word)
+        && !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+    begins || ends_in_verdict(body)
+}
+
+/// Whether a word at the end of a line says how what stands before it ended.
+fn ends_in_verdict(body: &str) -> bool {
+    let bare = body.trim_end_matches([']', ')', '.', '!', ' ']);
+    let letters =
+        bare.bytes().rev().take(MAX_VERDICT_BYTES + 1).take_while(u8::is_ascii_alphabetic).count();
+    let Some((head, word)) = bare.split_at_checked(bare.len() - letters) else { return false };
+    let is_known = VERDICT_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let head = head.trim_end_matches(['[', '(', ' ']);
+    let is_parted = head.ends_with([':', '.', '=', '-', '|', '…', '\t', '>']);
+    // In small letters it may be any word of a sentence.
+    let is_capital = word.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_known && !head.is_empty() && (is_parted || is_capital)
+}
+
+/// The files that a line names: words with an extension or a folder.
+fn files(line: &str) -> impl Iterator<Item = &str> {
+    let is_end = |letter: char| letter.is_ascii_punctuation() && !matches!(letter, '/' | '_' | '-');
+    line.split([' ', '\t', ',', ';', '"', '\'', '`', '(', ')', '=', '|', '<', '>']).filter_map(
+        move |word| {
+            let word = word.split(':').next().unwrap_or_default();
+            let word = word.trim_start_matches(['[', '{', '*']).trim_end_matches(is_end);
+            is_file(word).then_some(word)
+        },
+    )
+}
+
+/// Whether a word looks like the name of a file: it has an extension that begins with a letter, and
+/// is more than `e.g`.
+fn is_file(word: &str) -> bool {
+    let name = word.rsplit_once('/').map_or(word, |(_, name)| name);
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_extension = (1..=8).contains(&extension.len())
+        && extension.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_path = !word.contains("//") && word.bytes().all(|byte| byte > b' ');
+    is_extension
+        && is_path
+        && name.len() > 3
+        && stem.bytes().any(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn is_bullet(body: &str) -> bool {
@@ -132,21 +189,31 @@ fn is_labelled(body: &str) -> bool {
 }
 
 fn ranks(page: &LinePage<'_>) -> Vec<LineRank> {
-    let mut files = HashSet::default();
+    let mut known = HashSet::default();
     let mut ranks: Vec<LineRank> = (0..page.len())
         .map(|at| {
             let body = page.body(at);
-            match form(page.line(at)) {
-                Some(LineForm::Place(path)) if files.insert(path) => LineRank::Must,
-                _ if is_passed(body) => LineRank::May(0),
-                _ if is_total(body) => LineRank::Once,
+            let form = form(page.line(at));
+            // Each file is named by the first line that does.
+            let is_new = files(body).filter(|file| known.insert(*file)).count() > 0;
+            match form {
+                Some(LineForm::Place(path)) if known.insert(path) || is_new => LineRank::Must,
+                _ if is_new => LineRank::Must,
                 Some(LineForm::Verdict) => LineRank::Once,
+                _ if is_total(body) => LineRank::Once,
+                _ if is_passed(body) => LineRank::May(0),
                 Some(_) => LineRank::May(LABEL_WEIGHT),
                 None => LineRank::May(LINE_WEIGHT),
             }
         })
         .collect();
     rank(page, &mut ranks);
+    // Below a failure, too.
+    for (at, rank) in ranks.iter_mut().enumerate().filter(|(_, rank)| **rank != LineRank::Must) {
+        if is_verdict(page.line(at)) {
+            *rank = LineRank::Once;
+        }
+    }
     if let Some(first) = ranks.first_mut() {
         *first = LineRank::Must;
     }
@@ -178,6 +245,48 @@ mod tests {
             assert!(short.contains(line), "{line} in:\n{short}");
         }
         assert!(short.len() * 5 < text.len() * 3, "{short}");
+    }
+
+    #[test]
+    fn every_verdict_and_every_named_file_stays() {
+        let words = "the rules were read and each was tried on all parts";
+        let check = |at: usize| {
+            format!(
+                "- check {at} of src/part_{at}.rs\n  note: {words} {at}\n  note: {words} again {at}\n"
+            )
+        };
+        let verdicts = [
+            "lint: PASS",
+            "format .......... OK",
+            "types: FAILED",
+            "[WARN] the cache is old",
+            "PASS tests/alpha",
+            "✓ the lock is free",
+            "docs - skipped",
+            "(ERROR) no such part",
+            "build: success",
+        ];
+        let text = (0..12).map(check).collect::<String>()
+            + &verdicts.join("\n")
+            + "\n"
+            + &(0..12).map(check).collect::<String>()
+            + "see `docs/setup.md` and (README.md).\n";
+        let short = short(&StructuredOutputAdapter, &text);
+        for verdict in verdicts {
+            assert!(short.lines().any(|line| line == verdict), "{verdict} in:\n{short}");
+        }
+        for file in (0..12).map(|at| format!("src/part_{at}.rs")).chain(["README.md".to_owned()]) {
+            assert!(short.contains(&file), "{file} in:\n{short}");
+        }
+        assert!(short.len() * 4 < text.len() * 3, "{short}");
+    }
+
+    #[test]
+    fn files_are_words_with_an_extension() {
+        let found: Vec<&str> =
+            files("read [src/a.rs:12], `b.toml`; (C.md). v1.2.3 e.g. http://x.com/a.js 3.14 x.y/")
+                .collect();
+        assert_eq!(found, ["src/a.rs", "b.toml", "C.md"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl InnerTexts for NoInside {
 
 /// Cuts of an adapter in a text, whether it detects the text or not.
 pub(super) fn cuts(adapter: &dyn FormatAdapter, text: &str) -> Vec<Cut> {
-    adapter.attempt(Part { text, spans: &segment(text) }, &mut NoInside).cuts
+    adapter.attempt(Part::new(text, &segment(text)), &mut NoInside).cuts
 }
 
 #[track_caller]

@@ -11,7 +11,8 @@ use foldhash::HashMap;
 
 use super::counted_text::TextChange;
 use super::lines::{LazyLineIndex, LineIndex, is_anchor};
-use super::mark::{self, Reference, ReferenceTarget};
+use super::mark::{self, Reference, ReferenceTarget, is_legend};
+use super::own_lines::OwnLines;
 
 /// Places that are remembered for one line: hostile lists repeat a line a million times.
 const MAX_PLACES: usize = 6;
@@ -46,6 +47,10 @@ struct LinePlace {
 /// No place in the list.
 const NO_PLACE: u32 = u32::MAX;
 
+/// Tokens that a reference to lines of the same text must save: lines below each other are read
+/// faster than looked up.
+const MIN_OWN_SAVED_TOKENS: u64 = 20;
+
 /// Lines of a text that are in an earlier one.
 #[derive(Debug, Clone, Copy)]
 struct LineMatch {
@@ -55,10 +60,6 @@ struct LineMatch {
 }
 
 impl BackReferences {
-    pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-
     /// Adds a text as it is shown. Lines that are marks are no place to point at.
     pub(super) fn add(
         &mut self,
@@ -70,7 +71,9 @@ impl BackReferences {
         let lines = later.resolve(&text);
         for line in 0..lines.len() {
             let (Some(hash), Ok(at)) = (lines.hash(line), u32::try_from(line)) else { continue };
-            if !lines.get(&text, line).is_some_and(|line| is_anchor(line) && !mark::is_marked(line))
+            if !lines
+                .get(&text, line)
+                .is_some_and(|line| is_anchor(line) && !mark::is_marked_or_legend(line))
             {
                 continue;
             }
@@ -109,31 +112,55 @@ impl BackReferences {
     }
 
     /// The text with references for what is before, and where these are; `None` where there
-    /// is nothing to refer to. `pays`: whether lines cost more than the reference in their
-    /// place.
+    /// is nothing to refer to. `legend`: the line below the first. `pays`: whether lines cost so
+    /// much more than the reference in their place.
     pub(super) fn write_references(
         &self,
         text: &str,
         lines: &LineIndex,
-        pays: &mut dyn FnMut(&str, &str) -> bool,
+        legend: Option<&str>,
+        pays: &mut dyn FnMut(&str, &str, u64) -> bool,
     ) -> Option<(String, Vec<TextChange>)> {
         let mut out = String::new();
         let mut changes = Vec::new();
         let mut reference = String::new();
         let mut copied = 0;
         let mut at = 0;
+        let mut own = OwnLines::default();
         while at < lines.len() {
-            let Some(found) = self.find_longest(text, lines, at) else {
+            let earlier = self.find_longest(text, lines, at);
+            let above = own.find_longest(text, lines);
+            let above = above.filter(|own| earlier.is_none_or(|other| own.count > other.count));
+            let count = above.map(|own| own.count).or(earlier.map(|earlier| earlier.count));
+            let Some(count) = count else {
+                own.keep(text, lines);
                 at += 1;
                 continue;
             };
-            let range = lines.range(text, at, found.count).unwrap_or_default();
+            let range = lines.range(text, at, count).unwrap_or_default();
             reference.clear();
-            self.write_reference(&mut reference, found);
-            if !pays(text.get(range.clone()).unwrap_or_default(), &reference) {
+            let least = match (above, earlier) {
+                (Some(found), _) => {
+                    let lines = Some((found.line + 1, found.count));
+                    mark::write_reference(&mut reference, &ReferenceTarget::Above, lines);
+                    MIN_OWN_SAVED_TOKENS
+                }
+                (None, Some(found)) => {
+                    self.write_reference(&mut reference, found);
+                    0
+                }
+                (None, None) => 0,
+            };
+            if let Some(legend) = legend.filter(|_| changes.is_empty()) {
+                reference.push('\n');
+                reference.push_str(legend);
+            }
+            if !pays(text.get(range.clone()).unwrap_or_default(), &reference, least) {
+                own.keep(text, lines);
                 at += 1;
                 continue;
             }
+            own.replace(count, if reference.contains('\n') { 2 } else { 1 });
             if copied == 0 {
                 out.reserve(text.len());
             }
@@ -144,7 +171,7 @@ impl BackReferences {
             let place = out.len();
             out.push_str(&reference);
             changes.push(TextChange { before: range, after: place..out.len() });
-            at += found.count;
+            at += count;
             copied = at;
         }
         if copied == 0 {
@@ -196,7 +223,7 @@ impl BackReferences {
         while lines.hash(at + count).is_some()
             && lines.hash(at + count) == places.hash(line + count)
             && let Some(theirs) = places.get(earlier, line + count)
-            && !mark::is_marked(theirs)
+            && !mark::is_marked_or_legend(theirs)
             && lines.get(text, at + count) == Some(theirs)
         {
             count += 1;
@@ -239,12 +266,29 @@ impl DecodedTexts {
     /// text grows beyond `left` bytes. What it grows by is taken from `left`.
     pub(super) fn resolve(&mut self, text: &str, left: &mut usize) -> Option<String> {
         let mut out = String::with_capacity(text.len());
+        let mut own: Option<LineIndex> = None;
+        let mut below_reference = false;
         for (index, line) in text.split('\n').enumerate() {
+            // The line that explains a reference is no line of the text.
+            if std::mem::take(&mut below_reference) && is_legend(line) {
+                continue;
+            }
             if index > 0 {
                 out.push('\n');
             }
             let known = match Reference::parse(line) {
-                Some(reference) => self.lines(&reference),
+                Some(reference) => {
+                    below_reference = true;
+                    match (&reference.place, reference.lines) {
+                        (ReferenceTarget::Above, Some((first, count)))
+                            if first + count <= index + 1 =>
+                        {
+                            let own = own.get_or_insert_with(|| LineIndex::new(text));
+                            own.span(text, first - 1, count)
+                        }
+                        _ => self.lines(&reference),
+                    }
+                }
                 None => Some(line),
             };
             let Some(line) = known.filter(|line| out.len() + line.len() <= *left) else {

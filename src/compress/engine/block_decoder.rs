@@ -1,6 +1,6 @@
 //! From blocks back to their lines.
 
-use super::mark::{self, BlockHeader};
+use super::mark::{self, BlockHeader, is_legend};
 use crate::compress::notation::{DecodeSink, find_notation};
 use crate::compress::text::lines_of;
 
@@ -27,7 +27,7 @@ pub(super) fn decodes_to(text: &str, other: &str) -> bool {
 fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
     // A text that would be longer than allowed is charged with all that is left.
     const WHOLE_ALLOWANCE: usize = usize::MAX;
-    let mut lines = lines_of(text);
+    let mut lines = lines_of(text).peekable();
     let mut first = true;
     while let Some(line) = lines.next() {
         if !std::mem::take(&mut first) {
@@ -36,6 +36,7 @@ fn append(out: &mut DecodeSink<'_>, text: &str) -> Result<(), usize> {
         if mark::is_marked(line) {
             let header = BlockHeader::parse(line).ok_or(0_usize)?;
             let notation = find_notation(header.name).ok_or(0_usize)?;
+            lines.next_if(|line| is_legend(line));
             let mut body = Vec::with_capacity(header.lines.min(text.len() / 16));
             body.extend(lines.by_ref().take(header.lines));
             if body.len() < header.lines {

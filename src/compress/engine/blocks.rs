@@ -11,6 +11,7 @@ use crate::compress::notation::{
 };
 use crate::compress::segment::{Kind, Span, segment};
 use crate::compress::text::lines_of;
+use crate::domain::ValueClass;
 
 /// Bytes below which a text is not looked at: no header would pay.
 pub(super) const MIN_TEXT_BYTES: usize = 48;
@@ -46,14 +47,19 @@ pub(super) enum DecodeCheck {
     Later,
 }
 
-/// Writes what the notations find, part by part. None is asked for more than `most` bytes of lines.
-pub(super) fn write_blocks(
-    tokens: &EditTokens<'_>,
-    text: &str,
-    purpose: TextRole,
-    check: DecodeCheck,
-    most: usize,
-) -> Blocks {
+/// Rules for the blocks of one text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockRules {
+    pub(super) role: TextRole,
+    /// The class of values that blocks may have.
+    pub(super) values: ValueClass,
+    pub(super) check: DecodeCheck,
+    /// Bytes of lines that a notation may be asked for: its work is linear in them.
+    pub(super) max_bytes: usize,
+}
+
+/// Writes what the notations find, part by part.
+pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRules) -> Blocks {
     let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };
     let mut copied = 0;
     for span in parts(text, &out.spans) {
@@ -62,7 +68,7 @@ pub(super) fn write_blocks(
             continue;
         };
         // In what people wrote, only what machines have put out is touched, and only much of it.
-        let is_skipped = match purpose {
+        let is_skipped = match rules.role {
             TextRole::Words => {
                 !span.kind.is_put_out()
                     || part.len() < MIN_WORDS_BYTES
@@ -82,7 +88,7 @@ pub(super) fn write_blocks(
         let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
         let out = &mut out;
         let mut work =
-            BlockPart { tokens, lines: &lines, out, text, has_marks, least_share, check, most };
+            BlockPart { tokens, lines: &lines, out, text, has_marks, least_share, rules };
         let pieces = work.pieces(groups);
         if pieces.iter().all(|piece| matches!(piece, BlockPiece::Lines(_))) {
             continue;
@@ -191,9 +197,7 @@ struct BlockPart<'p> {
     has_marks: bool,
     /// Hundredths of their bytes that blocks must save.
     least_share: usize,
-    check: DecodeCheck,
-    /// Bytes of lines that a notation may be asked for: its work is linear in them.
-    most: usize,
+    rules: BlockRules,
 }
 
 /// A block that was chosen for some lines.
@@ -295,13 +299,15 @@ impl BlockPart<'_> {
         lines: &[&str],
         seen: &mut ErrorLines,
     ) -> Vec<FoundBlock> {
-        if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.most {
+        if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.rules.max_bytes {
             self.revert(notation.name());
             return Vec::new();
         }
         // A panic is a defect of the notation, and must not fail a request.
-        let found =
-            std::panic::catch_unwind(AssertUnwindSafe(|| notation.encode_seen(lines, seen)));
+        let values = self.rules.values;
+        let found = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            notation.encode_seen(lines, values, seen)
+        }));
         found.unwrap_or_else(|_| {
             self.revert(notation.name());
             Vec::new()
@@ -333,7 +339,7 @@ impl BlockPart<'_> {
             if !self.tokens.exceeds(broken, tokens) {
                 continue;
             }
-            if self.check == DecodeCheck::Each && !holds(notation, &block, plain) {
+            if self.rules.check == DecodeCheck::Each && !holds(notation, &block, plain) {
                 self.revert(notation.name());
                 continue;
             }

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use super::back_references::BackReferences;
+use super::legends;
 use super::lines::LazyLineIndex;
 use super::names::TextNames;
 use super::reducer::{DepthStep, NamedReducer, Reducer};
-use super::reduction_chain::ReductionChain;
+use super::reduction_chain::{ChainRules, ReductionChain};
 use super::shown_facts::{FactContext, ShownFacts};
 use super::{
     CachedForm, Depth, Engine, Fidelity, Lossless, MIN_ARGUMENT_BYTES, ReducedSize, ShownForm,
     SourceText, TextRole,
 };
-use crate::domain::TokenizerName;
+use crate::compress::notation::NotationKinds;
+use crate::domain::{AllowedNotations, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
 /// The kind of a text, as it goes into the digest of everything before the next text.
@@ -40,6 +42,9 @@ pub struct Encoder<'e> {
     pub(super) counter: &'e Counter,
     pub(super) name: TokenizerName,
     pub(super) lossless: Lossless,
+    pub(super) notations: AllowedNotations,
+    /// Kinds of notations that the list explains so far.
+    pub(super) explained: NotationKinds,
     /// The adapters of rung 2, if texts may be shortened so far.
     reducer: Option<NamedReducer<'e>>,
     /// Digests and ids of the texts of the list.
@@ -104,6 +109,8 @@ impl<'e> Encoder<'e> {
             counter,
             name,
             lossless: allow,
+            notations: AllowedNotations::default(),
+            explained: NotationKinds::default(),
             reducer: None,
             names: None,
             context: None,
@@ -113,6 +120,13 @@ impl<'e> Encoder<'e> {
             results: 0,
             calls: 0,
         }
+    }
+
+    /// Sets the notations that may be used.
+    #[must_use]
+    pub fn with_notations(mut self, notations: AllowedNotations) -> Self {
+        self.notations = notations;
+        self
     }
 
     /// Sets the adapters of rung 2, for texts that are not held.
@@ -158,8 +172,7 @@ impl<'e> Encoder<'e> {
         for text in texts {
             let digest = self.digest(text);
             let role = TextRole::Result(self.lossless);
-            let source = SourceText { role, text, digest };
-            let known = self.engine.short_form(self.counter, self.name, source);
+            let known = self.form_in_list(role, text, digest, self.explained);
             let (form, lines) = match hold {
                 EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold),
                 EditLimit::To(depth) => {
@@ -168,8 +181,17 @@ impl<'e> Encoder<'e> {
                 EditLimit::Excerpt { bytes } => {
                     self.reduce_result(text, digest, &known, ReducedSize::Excerpt { bytes })
                 }
-                EditLimit::Free => self.form_with_references(text, digest, &known),
+                EditLimit::Free => {
+                    let alone = self.form_in_list(role, text, digest, NotationKinds::default());
+                    let (form, lines) = self.form_with_references(text, digest, &known);
+                    let tokens_alone = alone.form.tokens_after.max(form.tokens_after);
+                    (ShownForm { tokens_alone, ..form }, lines)
+                }
             };
+            self.explained = self.explained.union(match hold {
+                EditLimit::Ours => legends::explained_in(text),
+                _ => form.kinds,
+            });
             // A reference names a result by its number alone, so it must hold one text.
             if texts.len() == 1 {
                 let shown = form.text.clone().unwrap_or_else(|| Arc::clone(text));
@@ -197,23 +219,49 @@ impl<'e> Encoder<'e> {
         forms
     }
 
-    /// Encodes a text of the user or of the system: only machine output in it is touched, and
-    /// nothing can point at it.
-    pub fn encode_prompt(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
+    /// The form of a text at rung 1 in a list that explains these kinds of notations before it.
+    fn form_in_list(
+        &self,
+        role: TextRole,
+        text: &str,
+        digest: Digest,
+        explained: NotationKinds,
+    ) -> Arc<CachedForm> {
+        let source = SourceText { role, notations: self.notations, text, digest };
+        self.engine.explained_form(self.counter, self.name, source, explained)
+    }
+
+    /// Encodes the next text of the user or of the system: only machine output in it is touched,
+    /// and nothing can point at it.
+    pub fn encode_prompt(&mut self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
+        let form = self.prompt_form(text, hold, self.explained);
+        self.explained = self.explained.union(match hold {
+            EditLimit::Ours => legends::explained_in(text),
+            _ => form.kinds,
+        });
+        form
+    }
+
+    /// Encodes a text of the user or of the system by itself.
+    pub fn encode_prompt_alone(&self, text: &Arc<str>, hold: EditLimit) -> ShownForm {
+        self.prompt_form(text, hold, NotationKinds::default())
+    }
+
+    fn prompt_form(&self, text: &Arc<str>, hold: EditLimit, explained: NotationKinds) -> ShownForm {
         let digest = self.digest(text);
-        let source = SourceText { role: TextRole::Words, text, digest };
-        let known = self.engine.short_form(self.counter, self.name, source);
+        let rules = self.chain_rules(TextRole::Words, explained);
+        let known = self.form_in_list(rules.role, text, digest, explained);
         match hold {
             EditLimit::Free => known.form.clone(),
             EditLimit::Fixed | EditLimit::Ours => as_it_is(text, &known, hold).0,
             EditLimit::To(depth) => self.reduce_into_form(
                 text,
-                ReductionChain::new(TextRole::Words, digest, &known),
+                ReductionChain::new(rules, digest, &known),
                 ReducedSize::To(depth),
             ),
             EditLimit::Excerpt { bytes } => self.reduce_into_form(
                 text,
-                ReductionChain::new(TextRole::Words, digest, &known),
+                ReductionChain::new(rules, digest, &known),
                 ReducedSize::Excerpt { bytes },
             ),
         }
@@ -221,15 +269,15 @@ impl<'e> Encoder<'e> {
 
     /// Encodes a text of the model, or of the user if no caller would decode it: only rung 2 is
     /// applied.
-    pub fn encode_reply(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+    pub fn encode_reply(&self, text: &Arc<str>, size: ReducedSize) -> ShownForm {
         let chain = self.start_chain(text, TextOwner::Reply);
-        self.reduce_into_form(text, chain, ReducedSize::To(depth))
+        self.reduce_into_form(text, chain, size)
     }
 
-    /// Encodes the arguments of a call: the long strings in them are shortened to a depth.
-    pub fn encode_arguments(&self, text: &Arc<str>, depth: Depth) -> ShownForm {
+    /// Encodes the arguments of a call: the long strings in them are shortened.
+    pub fn encode_arguments(&self, text: &Arc<str>, size: ReducedSize) -> ShownForm {
         let chain = self.start_chain(text, TextOwner::Arguments);
-        self.reduce_into_form(text, chain, ReducedSize::To(depth))
+        self.reduce_into_form(text, chain, size)
     }
 
     /// Encodes a result's text by itself, without references.
@@ -250,16 +298,21 @@ impl<'e> Encoder<'e> {
             TextOwner::Arguments => TextRole::Arguments,
         };
         let digest = self.digest(text);
-        let source = SourceText { role, text, digest };
-        let known = self.engine.short_form(self.counter, self.name, source);
-        ReductionChain::new(role, digest, &known)
+        let rules = self.chain_rules(role, NotationKinds::default());
+        let known = self.form_in_list(role, text, digest, rules.explained);
+        ReductionChain::new(rules, digest, &known)
+    }
+
+    fn chain_rules(&self, role: TextRole, explained: NotationKinds) -> ChainRules {
+        ChainRules { role, notations: self.notations, explained }
     }
 
     /// Reduces a text by one step, in the place of the message whose texts come
     /// next.
     pub fn reduce_step(&self, descent: &mut ReductionChain, text: &str, step: ReducedSize) {
         let Some(reducer) = &self.reducer else { return };
-        let step = DepthStep { reducer, size: step, context: self.context };
+        let explained = descent.rules().explained;
+        let step = DepthStep { reducer, size: step, context: self.context, explained };
         descent.step(self.engine, self.counter, self.name, step, text);
     }
 
@@ -278,8 +331,7 @@ impl<'e> Encoder<'e> {
         mut descent: ReductionChain,
         size: ReducedSize,
     ) -> ReductionChain {
-        let is_hooks = self.reducer.as_ref().is_some_and(|reducer| reducer.has_hook_form(text));
-        let depth = size.depth().or(is_hooks.then_some(Depth::Reduced));
+        let depth = size.depth().or(self.has_hook_form(text).then_some(Depth::Reduced));
         let Some(depth) = depth else {
             // An excerpt builds on no depth: a shorter form would leave its room empty.
             self.reduce_step(&mut descent, text, size);
@@ -291,6 +343,11 @@ impl<'e> Encoder<'e> {
         descent
     }
 
+    /// Whether a hook made a shorter form of the text, which is shown in the place of an excerpt.
+    pub(super) fn has_hook_form(&self, text: &str) -> bool {
+        self.reducer.as_ref().is_some_and(|reducer| reducer.has_hook_form(text))
+    }
+
     /// Reduces a result's text, or returns its form with references if that is shorter.
     fn reduce_result(
         &mut self,
@@ -299,15 +356,18 @@ impl<'e> Encoder<'e> {
         known: &CachedForm,
         size: ReducedSize,
     ) -> (ShownForm, Arc<LazyLineIndex>) {
-        let purpose = TextRole::Result(self.lossless);
-        let mut descent = self.reduce_to(text, ReductionChain::new(purpose, digest, known), size);
+        let rules = self.chain_rules(TextRole::Result(self.lossless), self.explained);
+        let mut descent = self.reduce_to(text, ReductionChain::new(rules, digest, known), size);
         self.catch_up();
         if self.may_refer(text, known, descent.form().tokens_after) {
             let (form, lines) = self.form_with_references(text, digest, known);
             descent =
-                self.reduce_to(text, ReductionChain::with_form(purpose, digest, form, lines), size);
+                self.reduce_to(text, ReductionChain::with_form(rules, digest, form, lines), size);
         }
         let (mut form, mut lines) = descent.into_parts();
+        if !self.explained.is_empty() {
+            form.tokens_alone = self.encode_alone(text, Some(size)).tokens_alone;
+        }
         self.refer_again(&mut form, &mut lines);
         (form, lines)
     }
@@ -323,6 +383,7 @@ fn as_it_is(text: &str, known: &CachedForm, hold: EditLimit) -> (ShownForm, Arc<
     }
     form.text = None;
     form.rules.clear();
+    form.kinds = NotationKinds::default();
     form.class = Fidelity::Exact;
     form.tokens_after = form.tokens_before;
     form.tokens_alone = form.tokens_before;

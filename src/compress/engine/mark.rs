@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::compress::notation::MARK;
+use crate::compress::notation::{LEGEND_MARK, MARK};
 
 /// One of these is written before a text that must not be decoded although it contains lines that
 /// look like marks. Which one, is a matter of tokens: letters and slashes join with what is before.
@@ -14,6 +14,8 @@ pub(super) const LITERAL_MARKS: [&str; 3] = ["§§", "§\n", "§ "];
 pub(super) enum ReferenceTarget {
     /// The answer to a tool call: the n-th one of the list, from 1.
     Result(usize),
+    /// The lines above in the same text.
+    Above,
     /// An argument of a tool call: the n-th call of the list, from 1; no key if the arguments
     /// are plain text.
     Call(usize, Option<String>),
@@ -33,14 +35,21 @@ pub(super) fn write_reference(
     place: &ReferenceTarget,
     lines: Option<(usize, usize)>,
 ) {
-    let (ReferenceTarget::Result(nth) | ReferenceTarget::Call(nth, _)) = place;
-    let kind = if matches!(place, ReferenceTarget::Result(_)) { "= result " } else { "= call " };
     out.push(MARK);
-    out.push_str(kind);
-    push_number(out, *nth);
-    if let ReferenceTarget::Call(_, Some(key)) = place {
-        out.push(' ');
-        out.push_str(key);
+    match place {
+        ReferenceTarget::Above => out.push_str("= above"),
+        ReferenceTarget::Result(nth) => {
+            out.push_str("= result ");
+            push_number(out, *nth);
+        }
+        ReferenceTarget::Call(nth, key) => {
+            out.push_str("= call ");
+            push_number(out, *nth);
+            if let Some(key) = key {
+                out.push(' ');
+                out.push_str(key);
+            }
+        }
     }
     match lines {
         None => {}
@@ -64,11 +73,11 @@ fn push_number(out: &mut String, number: usize) {
 impl Reference {
     pub(super) fn parse(line: &str) -> Option<Self> {
         let mut words = line.strip_prefix(MARK)?.strip_prefix("= ")?.split(' ').peekable();
-        let kind = words.next()?;
-        let nth = number(words.next()?)?;
-        let place = match kind {
-            "result" => ReferenceTarget::Result(nth),
+        let place = match words.next()? {
+            "above" => ReferenceTarget::Above,
+            "result" => ReferenceTarget::Result(number(words.next()?)?),
             "call" => {
+                let nth = number(words.next()?)?;
                 let key = words.next_if(|word| !matches!(*word, "line" | "lines"));
                 ReferenceTarget::Call(nth, key.map(str::to_owned))
             }
@@ -122,13 +131,23 @@ pub(super) fn is_marked(line: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(|next: char| next == '=' || next.is_ascii_lowercase()))
 }
 
+/// Whether a line is a legend below a mark.
+pub(super) fn is_legend(line: &str) -> bool {
+    line.starts_with(LEGEND_MARK)
+}
+
+/// Whether a line begins as a mark or as what explains one.
+pub(super) fn is_marked_or_legend(line: &str) -> bool {
+    is_marked(line) || is_legend(line)
+}
+
 /// Whether a text would be taken for one with marks of ours.
 pub(super) fn has_marks(text: &str) -> bool {
     let finder = memchr::memmem::Finder::new("§");
     LITERAL_MARKS.iter().any(|literal| text.starts_with(literal))
         || finder.find_iter(text.as_bytes()).any(|at| {
             let begins = at.checked_sub(1).is_none_or(|at| text.as_bytes().get(at) == Some(&b'\n'));
-            begins && text.get(at..).is_some_and(is_marked)
+            begins && text.get(at..).is_some_and(is_marked_or_legend)
         })
 }
 
@@ -143,6 +162,7 @@ mod tests {
             (ReferenceTarget::Result(7), None, "§= result 7"),
             (ReferenceTarget::Result(7), Some((3, 1)), "§= result 7 line 3"),
             (ReferenceTarget::Result(7), Some((12, 29)), "§= result 7 lines 12-40"),
+            (ReferenceTarget::Above, Some((3, 4)), "§= above lines 3-6"),
             (call(None), Some((1, 2)), "§= call 12 lines 1-2"),
             (call(Some("content")), None, "§= call 12 content"),
         ] {
@@ -167,6 +187,8 @@ mod tests {
             "§= result 7 lines 6-5",
             "§= result 7 lines 1-2 ",
             "§= reply 7",
+            "§= above 7",
+            "§= above lines 0-2",
         ] {
             assert_eq!(Reference::parse(text), None, "{text}");
         }
@@ -175,6 +197,7 @@ mod tests {
     #[test]
     fn marks_stand_at_line_starts() {
         assert!(has_marks("§json 1") && has_marks("a\n§= x") && has_marks("§ 1"));
+        assert!(has_marks("a\n§: these lines"));
         assert!(!has_marks("see §= 1") && !has_marks("a\n §=") && !has_marks("a\n§ 5 BGB"));
     }
 }

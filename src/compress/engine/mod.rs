@@ -11,13 +11,17 @@ mod counted_text;
 mod decoder;
 mod depth;
 mod encoder;
+mod excerpts;
+mod legends;
 mod lines;
 mod mark;
 mod names;
+mod own_lines;
 mod reducer;
 mod reduction_chain;
 mod result_references;
 mod shown_facts;
+mod shown_form;
 mod standalone;
 mod tokens;
 
@@ -28,19 +32,23 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use crate::compress::notation::{NotationKinds, find_notation};
 use crate::compress::segment::Span;
-use crate::domain::TokenizerName;
+use crate::domain::{AllowedNotations, TokenizerName};
 use crate::json::{self, Limits};
 use crate::tokenizer::{Counter, Digest};
 
 pub use decoder::{DecodedText, Decoder};
 pub use depth::{Depth, ReducedSize};
 pub use encoder::{EditLimit, Encoder, TextOwner};
+pub use excerpts::ExcerptSource;
 pub use names::TextNames;
 pub use reducer::{Reducer, stays_whole};
 pub use reduction_chain::ReductionChain;
 pub use shown_facts::{FactMessage, FactSet, FactState, ShownFacts};
+pub use shown_form::{Fidelity, ShownForm};
 
+use legends::LegendCounter;
 use lines::LazyLineIndex;
 use mark::{LITERAL_MARKS, ReferenceTarget};
 use reducer::ReducedKey;
@@ -77,8 +85,17 @@ enum TextRole {
 #[derive(Debug, Clone, Copy)]
 struct SourceText<'t> {
     role: TextRole,
+    notations: AllowedNotations,
     text: &'t str,
     digest: Digest,
+}
+
+/// Edits of rung 1 that a form of a text may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FormRules {
+    role: TextRole,
+    passes: EncodingPasses,
+    notations: AllowedNotations,
 }
 
 /// Edits of rung 1 that are tried.
@@ -89,46 +106,6 @@ enum EncodingPasses {
     Notations,
     /// Only the removal of what has no meaning: no notation would find anything.
     Clean,
-}
-
-/// Fidelity of what is shown: how much of a text can be restored from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fidelity {
-    /// Decoding the shown list gives the original bytes.
-    Exact,
-    /// It gives bytes that are equal after a documented normalisation.
-    Equivalent,
-    /// The original is in the artifact.
-    Reversible,
-}
-
-impl Fidelity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Equivalent => "equivalent",
-            Self::Reversible => "reversible",
-        }
-    }
-}
-
-/// A text in the form that is shown to the model.
-#[derive(Debug, Clone)]
-pub struct ShownForm {
-    /// None if the text stays unchanged.
-    pub text: Option<Arc<str>>,
-    pub class: Fidelity,
-    /// Rules that were applied, in order: `adapter:` with the adapter's name, `digest`, `clean`,
-    /// the notations' names, `reference`, `escape`.
-    pub rules: Vec<Cow<'static, str>>,
-    /// Notations and adapters whose work was taken back.
-    pub reverted: Vec<Cow<'static, str>>,
-    /// Adapters that would have made it no shorter.
-    pub refused: Vec<Cow<'static, str>>,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-    /// Tokens without its references, which depend on other texts.
-    pub tokens_alone: u64,
 }
 
 /// A cache of short forms. It saves work and changes no output. A process shares one.
@@ -146,7 +123,10 @@ pub struct Engine {
 struct FormKey {
     name: TokenizerName,
     role: TextRole,
+    notations: AllowedNotations,
     digest: Digest,
+    /// The kinds of notations that it explains.
+    legends: NotationKinds,
 }
 
 /// The text of a form with references, and the list before it.
@@ -154,6 +134,9 @@ struct FormKey {
 struct ReferenceKey {
     name: TokenizerName,
     lossless: Lossless,
+    notations: AllowedNotations,
+    /// Kinds of notations that the list explains before it.
+    explained: NotationKinds,
     digest: Digest,
 }
 
@@ -163,7 +146,7 @@ struct CachedForm {
     form: ShownForm,
     lines: Arc<LazyLineIndex>,
     /// The lines of the original text, if the form has blocks in their place.
-    plain: Option<LazyLineIndex>,
+    plain: Option<Arc<LazyLineIndex>>,
     /// The parts of the original text, if they were computed.
     spans: Option<Box<[Span]>>,
 }
@@ -175,7 +158,7 @@ impl<K> Weighter<K, Arc<CachedForm>> for FormWeighter {
     fn weight(&self, _: &K, known: &Arc<CachedForm>) -> u64 {
         let form = known.form.text.as_ref().map_or(0, |form| form.len());
         let spans = known.spans.as_ref().map_or(0, |spans| size_of_val(&**spans));
-        let plain = known.plain.as_ref().map_or(0, LazyLineIndex::weight);
+        let plain = known.plain.as_ref().map_or(0, |lines| lines.weight());
         160 + (form + known.lines.weight() + plain + spans) as u64
     }
 }
@@ -216,28 +199,52 @@ impl Engine {
         name: TokenizerName,
         source: SourceText<'_>,
     ) -> Arc<CachedForm> {
-        let SourceText { role, text, digest } = source;
+        let SourceText { role, notations, text, digest } = source;
         if matches!(role, TextRole::Reply | TextRole::Arguments) {
             // Nothing is made of them at rung 1, so there is nothing to remember.
             let tokens = counter.count_digest(name, text, digest, &mut || true).unwrap_or_default();
             return Arc::new(CachedForm::as_it_came(tokens));
         }
-        let key = FormKey { name, role, digest };
+        let legends = NotationKinds::default();
+        let key = FormKey { name, role, notations, digest, legends };
         if let Some(known) = self.forms.get(&key) {
             return known;
         }
         let tokens = EditTokens::new(counter, name, text, TokenSource::Digest(digest));
-        let (form, spans) =
-            make_short_form(&tokens, role, EncodingPasses::All).into_form(tokens.total());
+        let rules = FormRules { role, passes: EncodingPasses::All, notations };
+        let (form, spans) = make_short_form(&tokens, rules).into_form(tokens.total());
         // Only results are pointed at.
         let is_result = matches!(role, TextRole::Result(_));
         let shown = form.text.as_deref().unwrap_or(text);
         let lines = if is_result { LazyLineIndex::new(shown) } else { LazyLineIndex::default() };
         let has_blocks =
             form.class == Fidelity::Exact && form.rules.iter().any(|rule| rule != "escape");
-        let plain = (has_blocks && is_result).then(|| LazyLineIndex::new(text));
+        let plain = (has_blocks && is_result).then(|| Arc::new(LazyLineIndex::new(text)));
         let spans = spans.map(Vec::into_boxed_slice);
         let known = Arc::new(CachedForm { form, lines: Arc::new(lines), plain, spans });
+        self.forms.insert(key, Arc::clone(&known));
+        known
+    }
+
+    /// The short form of a text in a list that explains these kinds of notations before it.
+    fn explained_form(
+        &self,
+        counter: &Counter,
+        name: TokenizerName,
+        source: SourceText<'_>,
+        explained: NotationKinds,
+    ) -> Arc<CachedForm> {
+        let known = self.short_form(counter, name, source);
+        let legends = known.form.kinds.without(explained);
+        if legends.is_empty() {
+            return known;
+        }
+        let SourceText { role, notations, digest, .. } = source;
+        let key = FormKey { name, role, notations, digest, legends };
+        if let Some(known) = self.forms.get(&key) {
+            return known;
+        }
+        let known = Arc::new(LegendCounter { counter, name }.explain(&known, legends));
         self.forms.insert(key, Arc::clone(&known));
         known
     }
@@ -254,25 +261,17 @@ impl CachedForm {
         }
     }
 
+    /// The form of the same text if it stays unchanged.
+    fn unchanged(&self) -> Self {
+        let ShownForm { reverted, refused, tokens_before, .. } = self.form.clone();
+        let form = ShownForm { reverted, refused, ..ShownForm::as_it_came(tokens_before) };
+        let lines = self.plain.clone().unwrap_or_default();
+        Self { form, lines, plain: None, spans: None }
+    }
+
     /// Whether anything but white space and codes was rewritten.
     fn is_rewritten(&self) -> bool {
         self.form.rules.iter().any(|rule| rule != "clean")
-    }
-}
-
-impl ShownForm {
-    /// The form of an unchanged text.
-    fn as_it_came(tokens: u64) -> Self {
-        Self {
-            text: None,
-            class: Fidelity::Exact,
-            rules: Vec::new(),
-            reverted: Vec::new(),
-            refused: Vec::new(),
-            tokens_before: tokens,
-            tokens_after: tokens,
-            tokens_alone: tokens,
-        }
     }
 }
 
@@ -289,8 +288,8 @@ struct ShortForm {
     tokens: u64,
 }
 
-fn make_short_form(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPasses) -> ShortForm {
-    if matches!(role, TextRole::Reply | TextRole::Arguments) {
+fn make_short_form(tokens: &EditTokens<'_>, rules: FormRules) -> ShortForm {
+    if matches!(rules.role, TextRole::Reply | TextRole::Arguments) {
         return ShortForm { tokens: tokens.total(), ..ShortForm::default() };
     }
     let text = tokens.text();
@@ -306,7 +305,7 @@ fn make_short_form(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPass
             ..ShortForm::default()
         };
     }
-    let solo = standalone::find_form(tokens, role, passes);
+    let solo = standalone::find_form(tokens, rules);
     let clean = solo.equivalent.then_some("clean");
     ShortForm {
         text: solo.form,
@@ -319,9 +318,17 @@ fn make_short_form(tokens: &EditTokens<'_>, role: TextRole, passes: EncodingPass
 }
 
 impl ShortForm {
+    /// Kinds of the notations in it.
+    fn kinds(&self) -> NotationKinds {
+        let has_blocks = self.rules.iter().any(|rule| find_notation(rule).is_some());
+        let text = self.text.as_deref().filter(|_| has_blocks);
+        text.map(legends::kinds_of).unwrap_or_default()
+    }
+
     /// The form of a text that takes `tokens_before` tokens, and the parts of the text.
     fn into_form(self, tokens_before: u64) -> (ShownForm, Option<Vec<Span>>) {
         let form = ShownForm {
+            kinds: self.kinds(),
             text: self.text.map(Arc::from),
             class: if self.equivalent { Fidelity::Equivalent } else { Fidelity::Exact },
             rules: self.rules.into_iter().map(Cow::Borrowed).collect(),

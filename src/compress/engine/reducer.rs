@@ -4,18 +4,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::counted_text::{CountedText, TextChange, recount};
+use super::legends::LegendCounter;
 use super::lines::LazyLineIndex;
 use super::shown_facts::{FactContext, FactContextId};
 use super::tokens::{EditTokens, TokenSource};
 use super::{
-    CachedForm, Depth, EncodingPasses, Engine, Fidelity, ReducedSize, ShownForm, SourceText,
-    TextRole, make_short_form,
+    CachedForm, Depth, EncodingPasses, Engine, Fidelity, FormRules, ReducedSize, ShownForm,
+    SourceText, TextRole, make_short_form,
 };
-use crate::compress::adapter::{self, AdapterSet, Cut, FormatAdapter, shorten_parts};
+use crate::compress::adapter::{
+    self, AdapterSet, Cut, FormatAdapter, shorten_parts, with_line_feeds,
+};
 use crate::compress::digest::{self, DigestSize};
-use crate::compress::lossless::without_codes;
+use crate::compress::fill::FillSource;
+use crate::compress::notation::NotationKinds;
 use crate::compress::segment::Span;
-use crate::domain::{ArtifactId, TokenizerName};
+use crate::domain::{AllowedNotations, ArtifactId, TokenizerName};
 use crate::tokenizer::{Counter, Digest};
 
 /// Parameters of rung 2.
@@ -56,6 +60,8 @@ pub(super) struct DepthStep<'r> {
     pub(super) reducer: &'r NamedReducer<'r>,
     pub(super) size: ReducedSize,
     pub(super) context: Option<FactContext<'r>>,
+    /// Kinds of notations that the list explains before the text.
+    pub(super) explained: NotationKinds,
 }
 
 /// The cache key of a form after rung 2.
@@ -63,9 +69,12 @@ pub(super) struct DepthStep<'r> {
 pub(super) struct ReducedKey {
     name: TokenizerName,
     role: TextRole,
+    notations: AllowedNotations,
     size: ReducedSize,
     reducer: Digest,
     text: Digest,
+    /// The kinds of notations that it explains.
+    legends: NotationKinds,
     /// The texts whose facts are left out, if any are.
     context: Option<FactContextId>,
 }
@@ -75,6 +84,8 @@ pub(super) struct ReducedKey {
 pub(super) struct DigestCache {
     /// Their source, once one is made.
     source: Option<digest::DigestSource>,
+    /// The source of excerpts.
+    fill: Option<FillSource>,
     /// The last digest and its form: a small text often has the same one at the next depth.
     last: Option<(Digest, Arc<CachedForm>)>,
 }
@@ -95,11 +106,13 @@ impl Engine {
         source: SourceText<'_>,
         digests: &mut DigestCache,
     ) -> Arc<CachedForm> {
-        let DepthStep { reducer, size, context: beside } = step;
-        let SourceText { role, text, digest } = source;
+        let DepthStep { reducer, size, context: beside, explained } = step;
+        let SourceText { role, notations, text, digest } = source;
         let key = ReducedKey {
             name,
             role,
+            notations,
+            legends: NotationKinds::default(),
             size,
             reducer: reducer.id,
             text: digest,
@@ -108,7 +121,7 @@ impl Engine {
                 .map(|beside| beside.id()),
         };
         if let Some(known) = self.reduced.get(&key) {
-            return known;
+            return self.explain_reduced(counter, known, &key, explained);
         }
         let reducer = &reducer.reducer;
         // A pass that finds nothing in the whole finds nothing in what is left of it.
@@ -119,8 +132,8 @@ impl Engine {
             (true, _) => EncodingPasses::All,
         };
         let spans = whole.spans.as_deref();
-        let reduction =
-            Reduction { counter, name, reducer, role, passes: tried, text, digest, spans };
+        let rules = FormRules { role, passes: tried, notations };
+        let reduction = Reduction { counter, name, reducer, rules, text, digest, spans };
         let is_shown = |fact| {
             let context = beside.zip(size.depth());
             context.is_some_and(|(beside, depth)| beside.holds(depth, fact))
@@ -130,8 +143,30 @@ impl Engine {
             Some((size, rule)) => digests.digest_form(&reduction, size, rule, &is_shown),
         };
         if !reducer.adapters.is_stopped() {
-            self.reduced.insert(key, Arc::clone(&known));
+            self.reduced.insert(key.clone(), Arc::clone(&known));
         }
+        self.explain_reduced(counter, known, &key, explained)
+    }
+
+    /// The form with legends for what the list does not explain before it.
+    fn explain_reduced(
+        &self,
+        counter: &Counter,
+        known: Arc<CachedForm>,
+        key: &ReducedKey,
+        explained: NotationKinds,
+    ) -> Arc<CachedForm> {
+        let legends = known.form.kinds.without(explained);
+        if legends.is_empty() {
+            return known;
+        }
+        let key = ReducedKey { legends, ..key.clone() };
+        if let Some(known) = self.reduced.get(&key) {
+            return known;
+        }
+        let counter = LegendCounter { counter, name: key.name };
+        let known = Arc::new(counter.explain(&known, legends));
+        self.reduced.insert(key, Arc::clone(&known));
         known
     }
 }
@@ -144,10 +179,19 @@ impl DigestCache {
         rule: &'static str,
         is_shown: &dyn Fn(u64) -> bool,
     ) -> Arc<CachedForm> {
-        let text = reduction.text;
+        let text_role = reduction.rules.role;
+        let text = match text_role {
+            TextRole::Arguments => Cow::Borrowed(reduction.text),
+            _ => with_line_feeds(reduction.text),
+        };
+        let text = &*text;
         let left =
             Some(text).filter(|text| text.len() >= digest::MIN_TEXT_BYTES).and_then(|text| {
-                let source = self.source.get_or_insert_with(|| match reduction.role {
+                if let (DigestSize::Bytes(bytes), true) = (size, text_role != TextRole::Arguments) {
+                    let source = self.fill.get_or_insert_with(|| FillSource::new(text));
+                    return source.fill(text, bytes);
+                }
+                let source = self.source.get_or_insert_with(|| match text_role {
                     TextRole::Arguments => digest::DigestSource::of_arguments(text),
                     TextRole::Result(_) | TextRole::Words | TextRole::Reply => {
                         digest::DigestSource::of_text(text)
@@ -185,9 +229,8 @@ struct Reduction<'r> {
     counter: &'r Counter,
     name: TokenizerName,
     reducer: &'r Reducer<'r>,
-    role: TextRole,
-    /// Passes that are tried on the rest.
-    passes: EncodingPasses,
+    /// Rules for what the adapters leave.
+    rules: FormRules,
     text: &'r str,
     /// The text's own.
     digest: Digest,
@@ -197,10 +240,10 @@ struct Reduction<'r> {
 
 impl Reduction<'_> {
     fn run_adapters(&self) -> ShownForm {
-        if self.role == TextRole::Arguments {
+        if self.rules.role == TextRole::Arguments {
             return self.unchanged_form();
         }
-        let words = matches!(self.role, TextRole::Words | TextRole::Reply);
+        let words = matches!(self.rules.role, TextRole::Words | TextRole::Reply);
         let list: Vec<&dyn FormatAdapter> = self.reducer.adapters.list(words).collect();
         let (counter, name) = (self.counter, self.name);
         let pays = |before: &str, after: &str| {
@@ -211,15 +254,11 @@ impl Reduction<'_> {
             let after = counter.count(name, after);
             counter.at_least(name, before) > after || counter.count(name, before) > after
         };
-        // A format is known by its own signs, not by their colours.
-        let text = without_codes(self.text);
-        let is_own = matches!(text, Cow::Borrowed(_));
-        let spans = self.spans.filter(|_| is_own);
-        let shortened = shorten_parts(&list, &text, spans, &pays);
+        let shortened = shorten_parts(&list, self.text, self.spans, &pays);
         let rule = |adapter: &String| Cow::Owned(format!("adapter:{adapter}"));
         let used: Vec<_> = shortened.used.iter().map(rule).collect();
         let mut form = match shortened.text {
-            Some(left) => self.short_form(left, is_own.then_some(&shortened.cuts), used.clone()),
+            Some(left) => self.short_form(left, Some(&shortened.cuts), used.clone()),
             None => self.unchanged_form(),
         };
         if form.text.is_none() {
@@ -233,7 +272,7 @@ impl Reduction<'_> {
     /// The form, and its lines.
     fn cache_form(&self, form: ShownForm) -> CachedForm {
         // Only results are pointed at.
-        let shown = form.text.as_deref().filter(|_| matches!(self.role, TextRole::Result(_)));
+        let shown = form.text.as_deref().filter(|_| matches!(self.rules.role, TextRole::Result(_)));
         let lines = shown.map_or_else(Arc::default, |shown| Arc::new(LazyLineIndex::new(shown)));
         CachedForm { form, lines, plain: None, spans: None }
     }
@@ -263,10 +302,11 @@ impl Reduction<'_> {
         };
         let tokens =
             EditTokens::new(self.counter, self.name, &left, TokenSource::Changes(&changed));
-        let formed = make_short_form(&tokens, self.role, self.passes);
+        let formed = make_short_form(&tokens, self.rules);
+        let kinds = formed.kinds();
         let mut tokens = formed.tokens;
         let mut text = formed.text.unwrap_or(left);
-        if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.role) {
+        if let (Some(line), TextRole::Result(_)) = (self.reducer.pointer, self.rules.role) {
             text.push('\n');
             text.push_str(&line(ArtifactId::of_text(self.text)));
             tokens = self.counter.count_once(self.name, &text);
@@ -277,6 +317,7 @@ impl Reduction<'_> {
         ShownForm {
             text: Some(text.into()),
             class: Fidelity::Reversible,
+            kinds,
             rules: rules.into_iter().chain(formed.rules.into_iter().map(Cow::Borrowed)).collect(),
             reverted: formed.reverted.into_iter().map(Cow::Borrowed).collect(),
             tokens_after: tokens,

@@ -9,6 +9,8 @@ use super::lines::LazyLineIndex;
 use super::mark::ReferenceTarget;
 use super::{CachedForm, Fidelity, ReferenceKey, ShownForm, arguments_of};
 use crate::compress::lossless::equivalent;
+use crate::compress::notation::NotationKind;
+use crate::domain::AllowedNotations;
 use crate::tokenizer::Digest;
 
 /// Tokens below which no reference pays.
@@ -24,11 +26,18 @@ impl Encoder<'_> {
     ) -> (ShownForm, Arc<LazyLineIndex>) {
         let mut form = known.form.clone();
         let mut lines = Arc::clone(&known.lines);
-        if form.tokens_after < MIN_TEXT_TOKENS || form.rules == ["escape"] {
+        let may_refer = self.notations != AllowedNotations::None;
+        if !may_refer || form.tokens_after < MIN_TEXT_TOKENS || form.rules == ["escape"] {
             return (form, lines);
         }
         let digest = self.list_digest.then(&digest, RESULT_KIND);
-        let key = ReferenceKey { name: self.name, lossless: self.lossless, digest };
+        let key = ReferenceKey {
+            name: self.name,
+            lossless: self.lossless,
+            notations: self.notations,
+            explained: self.explained,
+            digest,
+        };
         let found = if let Some(found) = self.engine.references.get(&key) {
             found
         } else {
@@ -41,6 +50,7 @@ impl Encoder<'_> {
             form.tokens_after = found.form.tokens_after;
             form.text.clone_from(&found.form.text);
             form.rules.clone_from(&found.form.rules);
+            form.kinds = found.form.kinds;
             lines = Arc::clone(&found.lines);
         }
         (form, lines)
@@ -49,6 +59,9 @@ impl Encoder<'_> {
     /// Whether a text with references might take fewer tokens than so many. What they represent has
     /// no more tokens than bytes.
     pub(super) fn may_refer(&self, text: &Arc<str>, known: &CachedForm, tokens: u64) -> bool {
+        if self.notations == AllowedNotations::None {
+            return false;
+        }
         let CachedForm { form, lines, plain, .. } = known;
         let may = |text: &str, own: u64, lines: &LazyLineIndex| {
             own < tokens.saturating_add(self.backlog.at_most(text, lines.resolve(text)))
@@ -65,9 +78,6 @@ impl Encoder<'_> {
     /// The text with references, in its short form by itself or without blocks: what is in
     /// an earlier text may be there without them.
     fn find_references(&self, text: &Arc<str>, known: &CachedForm) -> Option<CachedForm> {
-        if self.backlog.is_empty() {
-            return None;
-        }
         let CachedForm { form, lines, .. } = known;
         let shown = form.text.as_ref().unwrap_or(text);
         let own = Some(form.tokens_after);
@@ -75,6 +85,7 @@ impl Encoder<'_> {
         let referring = referring.map(|mut known| {
             let reference = Cow::Borrowed("reference");
             known.form.rules = form.rules.iter().cloned().chain([reference]).collect();
+            known.form.kinds = known.form.kinds.union(form.kinds);
             known
         });
         let is_clean = form.rules.first().is_some_and(|rule| rule == "clean");
@@ -98,7 +109,9 @@ impl Encoder<'_> {
 
     /// The output of rung 2 may be in an earlier text as it is shown.
     pub(super) fn refer_again(&mut self, form: &mut ShownForm, lines: &mut Arc<LazyLineIndex>) {
-        let Some(text) = form.text.clone().filter(|_| form.class == Fidelity::Reversible) else {
+        let is_reduced =
+            form.class == Fidelity::Reversible && self.notations != AllowedNotations::None;
+        let Some(text) = form.text.clone().filter(|_| is_reduced) else {
             return;
         };
         self.catch_up();
@@ -107,6 +120,7 @@ impl Encoder<'_> {
             form.text = known.form.text;
             form.tokens_after = known.form.tokens_after;
             form.rules.push(Cow::Borrowed("reference"));
+            form.kinds.insert(NotationKind::Reference);
             *lines = known.lines;
         }
     }
@@ -121,19 +135,25 @@ impl Encoder<'_> {
         tokens: u64,
     ) -> Option<CachedForm> {
         let (counter, name) = (self.counter, self.name);
-        let mut pays = |span: &str, reference: &str| {
+        let mut pays = |span: &str, reference: &str, least_saved: u64| {
             // No text takes more tokens than it has bytes.
-            if span.len() as u64 <= counter.at_least(name, reference) + 2 {
+            if span.len() as u64 <= counter.at_least(name, reference) + 2 + least_saved {
                 return false;
             }
             let least = counter.at_least(name, span);
-            least > reference.len() as u64 + 2 || {
-                let cost = counter.count_once(name, reference) + 2;
+            least > reference.len() as u64 + 2 + least_saved || {
+                let cost = counter.count_once(name, reference) + 2 + least_saved;
                 least > cost || counter.count_once(name, span) > cost
             }
         };
-        let (referring, changes) =
-            self.backlog.write_references(shown, lines.resolve(shown), &mut pays)?;
+        let kind = NotationKind::Reference;
+        let legend = (!self.explained.contains(kind)).then(|| kind.legend());
+        let (referring, changes) = self.backlog.write_references(
+            shown,
+            lines.resolve(shown),
+            legend.as_deref(),
+            &mut pays,
+        )?;
         let tokens_after = own
             .map(|tokens| CountedText { text: shown, tokens })
             .and_then(|own| recount(counter, name, own, &referring, &changes))
@@ -143,7 +163,8 @@ impl Encoder<'_> {
         }
         let lines = Arc::new(LazyLineIndex::new(&referring));
         let text = Some(referring.into());
-        let form = ShownForm { text, tokens_after, ..ShownForm::as_it_came(tokens) };
+        let kinds = kind.into();
+        let form = ShownForm { text, kinds, tokens_after, ..ShownForm::as_it_came(tokens) };
         Some(CachedForm { form, lines, plain: None, spans: None })
     }
 

@@ -206,7 +206,7 @@ impl<'t> FactContext<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compress::{AdapterSet, Encoder, Engine, Lossless, Reducer};
+    use crate::compress::{AdapterSet, Encoder, Engine, Lossless, ReducedSize, Reducer};
     use crate::domain::{AdapterChoices, TokenizerName};
     use crate::tokenizer::Counter;
 
@@ -263,10 +263,10 @@ mod tests {
         let mut encoder =
             Encoder::new(&engine, &counter, name, Lossless::Equivalent).with_reducer(reducer);
         let text: Arc<str> = lines.as_str().into();
-        let without = encoder.encode_reply(&text, Depth::Gist).text.unwrap();
+        let without = encoder.encode_reply(&text, ReducedSize::To(Depth::Gist)).text.unwrap();
         assert!(without.contains("part_0.csv"), "{without}");
         encoder.set_fact_context(&told, 0);
-        let beside = encoder.encode_reply(&text, Depth::Gist).text.unwrap();
+        let beside = encoder.encode_reply(&text, ReducedSize::To(Depth::Gist)).text.unwrap();
         assert!(beside.contains("part_41.csv") && !beside.contains("part_1.csv"), "{beside}");
     }
 }

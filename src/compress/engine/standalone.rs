@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
 use super::block_decoder::decodes_to;
-use super::blocks::{self, Blocks, DecodeCheck, MIN_TEXT_BYTES, MIN_WORDS_BYTES};
+use super::blocks::{self, BlockRules, Blocks, DecodeCheck, MIN_TEXT_BYTES, MIN_WORDS_BYTES};
 use super::mark::has_marks;
 use super::tokens::EditTokens;
-use super::{EncodingPasses, Lossless, TextRole};
+use super::{EncodingPasses, FormRules, Lossless, TextRole};
 use crate::compress::MAX_EDIT_BYTES;
 use crate::compress::lossless::{without_layout, without_line_ends};
 use crate::compress::segment::Span;
@@ -33,11 +33,7 @@ pub(super) struct StandaloneForm {
 }
 
 /// Finds the short form of a text that is not ours to decode as it is.
-pub(super) fn find_form(
-    tokens: &EditTokens<'_>,
-    purpose: TextRole,
-    tried: EncodingPasses,
-) -> StandaloneForm {
+pub(super) fn find_form(tokens: &EditTokens<'_>, rules: FormRules) -> StandaloneForm {
     let solo = StandaloneForm {
         form: None,
         equivalent: false,
@@ -46,43 +42,45 @@ pub(super) fn find_form(
         spans: None,
         tokens: 0,
     };
-    let shortest = if purpose == TextRole::Words { MIN_WORDS_BYTES } else { MIN_TEXT_BYTES };
+    let FormRules { role, passes, notations } = rules;
+    let shortest = if role == TextRole::Words { MIN_WORDS_BYTES } else { MIN_TEXT_BYTES };
     if tokens.text().len() < shortest {
         return StandaloneForm { tokens: tokens.total(), ..solo };
     }
-    let checked = |check| (tried != EncodingPasses::Clean).then_some(check);
+    let values = notations.values().filter(|_| passes != EncodingPasses::Clean);
+    let blocks =
+        |check| values.map(|values| BlockRules { role, values, check, max_bytes: MAX_EDIT_BYTES });
     // Of the forms that are found only one is shown: it is decoded as a whole. If that does
     // not give the text back, each block of all of them is.
-    let (found, source) =
-        solo.clone().find_shortest(tokens, purpose, tried, checked(DecodeCheck::Later));
+    let (found, source) = solo.clone().find_shortest(tokens, rules, blocks(DecodeCheck::Later));
     if found.holds(&source) {
         found
     } else {
-        solo.find_shortest(tokens, purpose, tried, checked(DecodeCheck::Each)).0
+        solo.find_shortest(tokens, rules, blocks(DecodeCheck::Each)).0
     }
 }
 
 impl StandaloneForm {
     /// The shorter form of the text and of what is left without that which says nothing, and the
-    /// one of the two that it was made of. No block is made if none is to be checked.
+    /// one of the two that it was made of. No block is made without rules for blocks.
     fn find_shortest<'t>(
         mut self,
         tokens: &EditTokens<'t>,
-        purpose: TextRole,
-        tried: EncodingPasses,
-        check: Option<DecodeCheck>,
+        rules: FormRules,
+        block_rules: Option<BlockRules>,
     ) -> (Self, Cow<'t, str>) {
         let blocks = |tokens: &EditTokens<'_>, text: &str| {
-            let made = check
-                .map(|check| blocks::write_blocks(tokens, text, purpose, check, MAX_EDIT_BYTES));
+            let made = block_rules.map(|rules| blocks::write_blocks(tokens, text, rules));
             made.unwrap_or_default()
         };
         let text = tokens.text();
         let mut made = blocks(tokens, text);
-        self.spans = check.map(|_| std::mem::take(&mut made.spans));
+        self.spans = block_rules.map(|_| std::mem::take(&mut made.spans));
         let of_any_layout = made.of_any_layout;
         self.take(tokens, made);
-        if purpose != TextRole::Result(Lossless::Equivalent) || tried == EncodingPasses::Notations {
+        let may_clean = rules.role == TextRole::Result(Lossless::Equivalent)
+            && rules.passes != EncodingPasses::Notations;
+        if !may_clean {
             return (self, Cow::Borrowed(text));
         }
         let lines = without_line_ends(text);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::compress::AdapterSet;
-use crate::domain::AdapterChoices;
+use crate::compress::notation::NotationKind;
+use crate::domain::{AdapterChoices, ValueClass};
 use proptest::prelude::*;
 
 /// One entry of a list: the arguments of a call, or the texts of a result.
@@ -14,7 +15,7 @@ fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         4 => "(the quick brown fox jumps over the lazy dog number [0-3]|src/http/[a-c]/[a-d]{1,2}\\.rs)",
         1 => "[0-9]{1,2}\t[a-z ]{0,30}",
-        1 => "§(= result [0-3]( lines? [0-4](-[0-9])?)?|= call 1 content|numbered [0-3] from 1 \"\\\\t\"|tree 2 \">\"|§|)",
+        1 => "§(: repeated so many times|= (result [0-3]|above)( lines? [0-4](-[0-9])?)?|= call 1 content|numbered [0-3] from 1 \"\\\\t\"|tree 2 \">\"|§|)",
         1 => "error: the quick brown fox [0-2]",
         2 => "\\PC{0,20}",
         1 => Just(String::new()),
@@ -36,10 +37,20 @@ fn list() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::vec(prop_oneof![1 => call, 2 => result], 1..8)
 }
 
-/// The texts of every result as they are shown.
+/// The texts of every result as they are shown by default.
 fn encode(list: &[Entry], allow: Lossless) -> Vec<Vec<(Arc<str>, ShownForm)>> {
+    encode_with(list, allow, AllowedNotations::Plain)
+}
+
+/// The texts of every result as they are shown with some notations.
+fn encode_with(
+    list: &[Entry],
+    allow: Lossless,
+    notations: AllowedNotations,
+) -> Vec<Vec<(Arc<str>, ShownForm)>> {
     let (engine, counter) = (Engine::new(), Counter::new());
-    let mut encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, allow);
+    let encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, allow);
+    let mut encoder = encoder.with_notations(notations);
     let mut shown = Vec::new();
     for entry in list {
         match entry {
@@ -95,14 +106,36 @@ proptest! {
 
     #[test]
     fn what_is_shown_decodes_to_the_very_bytes(list in list()) {
-        let shown = encode(&list, Lossless::Exact);
-        let back = decode(&list, &shown);
-        prop_assert_eq!(back.iter().collect::<Vec<_>>(), originals(&list), "{:#?}", shown);
+        for (_, notations) in AllowedNotations::WORDS {
+            let shown = encode_with(&list, Lossless::Exact, *notations);
+            let back = decode(&list, &shown);
+            prop_assert_eq!(back.iter().collect::<Vec<_>>(), originals(&list), "{:#?}", shown);
+            for (_, form) in shown.concat() {
+                prop_assert!(form.values() <= notations.values(), "{:?}", form);
+            }
+        }
+    }
+
+    #[test]
+    fn each_kind_of_notation_explains_itself_once_and_first(list in list()) {
+        let mut explained = NotationKinds::default();
+        for (text, form) in encode(&list, Lossless::Equivalent).concat() {
+            let own = legends::explained_in(&text);
+            if form.rules == ["escape"] || form.text.is_none() {
+                continue;
+            }
+            prop_assert!(own.without(form.kinds).is_empty(), "{}", text);
+            prop_assert_eq!(own, form.kinds.without(explained), "{}", text);
+            explained = explained.union(form.kinds);
+        }
     }
 
     #[test]
     fn what_is_clean_decodes_to_what_says_the_same(list in list()) {
-        let squash = |text: &str| text.split_whitespace().collect::<String>();
+        // A byte order mark before a text says nothing.
+        let squash = |text: &str| {
+            text.trim_start_matches('\u{feff}').split_whitespace().collect::<String>()
+        };
         let shown = encode(&list, Lossless::Equivalent);
         let (decoded, originals) = (decode(&list, &shown), originals(&list));
         prop_assert_eq!(decoded.len(), originals.len());
@@ -117,11 +150,15 @@ proptest! {
     #[test]
     fn no_text_takes_more_tokens(list in list()) {
         let counter = Counter::new();
-        for (text, form) in encode(&list, Lossless::Equivalent).concat() {
+        let encoded = AllowedNotations::WORDS.iter().flat_map(|(_, notations)| {
+            encode_with(&list, Lossless::Equivalent, *notations).concat()
+        });
+        for (text, form) in encoded {
             let tokens = counter.count(TokenizerName::O200kBase, &text);
             prop_assert_eq!(tokens, form.tokens_after);
             let spare = if form.rules == ["escape"] { 2 } else { 0 };
             prop_assert!(tokens <= form.tokens_before + spare, "{:?}", form);
+            prop_assert!(tokens <= form.tokens_alone, "{:?}", form);
         }
     }
 
@@ -151,11 +188,16 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
     let counter = Counter::new();
     let tokens =
         tokens::EditTokens::new(&counter, TokenizerName::Bytes4, &text, TokenSource::Itself);
-    let (role, check) = (TextRole::Result(Lossless::Exact), blocks::DecodeCheck::Each);
-    let refused = blocks::write_blocks(&tokens, &text, role, check, text.len() - 1);
+    let rules = |max_bytes| blocks::BlockRules {
+        role: TextRole::Result(Lossless::Exact),
+        values: ValueClass::Plain,
+        check: blocks::DecodeCheck::Each,
+        max_bytes,
+    };
+    let refused = blocks::write_blocks(&tokens, &text, rules(text.len() - 1));
     assert_eq!((refused.used.len(), refused.text.as_str()), (0, ""));
     assert!(refused.reverted.contains(&"template"), "{:?}", refused.reverted);
-    let taken = blocks::write_blocks(&tokens, &text, role, check, text.len());
+    let taken = blocks::write_blocks(&tokens, &text, rules(text.len()));
     assert_eq!((taken.used, taken.reverted), (vec!["template"], Vec::new()));
 }
 
@@ -167,7 +209,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
     let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
     for text in [format!("Why is this slow?\n\n{log}\n"), fenced] {
-        let form = encoder.encode_prompt(&text.as_str().into(), EditLimit::Free);
+        let form = encoder.encode_prompt_alone(&text.as_str().into(), EditLimit::Free);
         let shown = form.text.expect("a shorter form");
         assert!(
             form.tokens_after < form.tokens_before / 2 && shown.starts_with("Why is this slow?")
@@ -176,7 +218,7 @@ fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     }
     let little = log.lines().take(8).collect::<Vec<_>>().join("\n");
     for text in [little, "Waiting for the lock. ".repeat(300), "Wait.\n".repeat(300)] {
-        assert_eq!(encoder.encode_prompt(&text.into(), EditLimit::Free).text, None);
+        assert_eq!(encoder.encode_prompt_alone(&text.into(), EditLimit::Free).text, None);
     }
 }
 
@@ -192,7 +234,8 @@ fn a_text_read_twice_is_shown_once() {
     let list = [file.as_str(), &file, &edited].map(|text| Entry::Result(vec![text.into()], false));
     let shown = encode(&list, Lossless::Exact).concat();
     assert_eq!(shown[0].0.as_ref(), file);
-    assert_eq!(shown[1].0.as_ref(), "§= result 1");
+    let legend = NotationKind::Reference.legend();
+    assert_eq!(*shown[1].0, format!("§= result 1\n{legend}"));
     assert_eq!(
         shown[2].0.as_ref(),
         "§= result 1 lines 1-20\nfn twenty() -> u32 { 20 }\n§= result 1 lines 22-31"
@@ -214,7 +257,8 @@ fn a_text_read_twice_is_named_rather_than_shortened() {
         encoder.encode_result(&[Arc::clone(text)], EditLimit::To(Depth::Gist)).remove(0)
     };
     let again = shown(&whole);
-    assert_eq!(again.text.as_deref(), Some("§= result 1"));
+    let legend = NotationKind::Reference.legend();
+    assert_eq!(again.text.as_deref(), Some(&*format!("§= result 1\n{legend}")));
     assert_eq!(again.rules, ["reference"]);
     let gist = shown(&other);
     assert!(gist.tokens_after > again.tokens_after && gist.tokens_after * 3 < gist.tokens_before);
@@ -229,7 +273,8 @@ fn what_was_written_is_not_read_again() {
     let list =
         [Entry::Call(arguments + "}"), Entry::Result(vec![format!("// a.rs\n{file}")], false)];
     let shown = encode(&list, Lossless::Exact).concat();
-    assert_eq!(shown[0].0.as_ref(), "// a.rs\n§= call 1 content");
+    let legend = NotationKind::Reference.legend();
+    assert_eq!(*shown[0].0, format!("// a.rs\n§= call 1 content\n{legend}"));
 }
 
 #[test]
@@ -315,5 +360,109 @@ fn a_table_that_white_space_has_no_say_in_is_exact() {
             assert_eq!(form.class, Fidelity::Exact, "{:?}", form.rules);
             assert!(form.tokens_after * 2 < form.tokens_before, "{}", form.tokens_after);
         }
+    }
+}
+
+/// Two logs of one form, and what the first of them shows.
+fn log(from: usize, rows: usize) -> String {
+    let line = |at| format!("2031-05-01T12:00:{at:02} INFO gate {} let {} in", at * 7 % 5, at * at);
+    (from..from + rows).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_first_block_of_a_kind_has_a_legend_and_the_next_has_none() {
+    let list = [log(0, 40), log(10, 40)].map(|text| Entry::Result(vec![text], false));
+    let shown = encode(&list, Lossless::Exact);
+    let legend = NotationKind::Template.legend();
+    let heads: Vec<String> = shown
+        .concat()
+        .iter()
+        .map(|(text, _)| text.lines().take(2).collect::<Vec<_>>().join("\n"))
+        .collect();
+    assert_eq!(heads[0], format!("§template 41 with 1\n{legend}"));
+    assert!(heads[1].starts_with("§template 41 with 1\n"), "{}", heads[1]);
+    assert!(!heads[1].contains(&legend), "{}", heads[1]);
+    assert_eq!(decode(&list, &shown), [[log(0, 40)], [log(10, 40)]]);
+}
+
+#[test]
+fn a_form_that_is_no_shorter_with_its_legend_is_not_taken() {
+    // So few that a block of a kind that is explained pays, and one with its legend does not.
+    let text = |times: usize| ["Waiting for gate number four"; 40][..times].join("\n");
+    let entry = |times| Entry::Result(vec![text(times)], false);
+    let taken = |list: &[Entry]| {
+        let shown = encode(list, Lossless::Exact).concat();
+        shown.last().is_some_and(|(_, form)| form.text.is_some())
+    };
+    let other = Entry::Result(vec![["The gate is open"; 40].join("\n")], false);
+    let few =
+        (2..12).find(|times| taken(&[other.clone(), entry(*times)]) && !taken(&[entry(*times)]));
+    let few = few.expect("a few lines pay only where the kind is explained");
+    assert!(taken(&[entry(few + 8)]), "{few}");
+}
+
+#[test]
+fn without_notations_a_text_keeps_its_format() {
+    let json = format!("{{\n  \"rows\": [{}\n  ]\n}}\n", vec!["\n    [1, 2]"; 40].join(","));
+    let list = [log(0, 40), log(0, 40), json].map(|text| Entry::Result(vec![text], false));
+    let shown = encode_with(&list, Lossless::Equivalent, AllowedNotations::None).concat();
+    assert_eq!((&shown[0].1.text, &shown[1].1.text), (&None, &None));
+    assert!(serde_json::from_str::<serde_json::Value>(&shown[2].0).is_ok(), "{}", shown[2].0);
+    assert_eq!(shown[2].1.values(), Some(ValueClass::Plain));
+}
+
+#[test]
+fn a_plain_template_shows_each_value_as_it_was_written() {
+    let texts = [log(0, 40)];
+    let list = texts.clone().map(|text| Entry::Result(vec![text], false));
+    let plain = encode_with(&list, Lossless::Exact, AllowedNotations::Plain).concat();
+    let rows: Vec<&str> = plain[0].0.lines().skip(3).collect();
+    for (line, row) in texts[0].lines().zip(rows) {
+        let numbers = |text: &str| -> Vec<String> {
+            let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+            words.filter(|word| !word.is_empty()).filter(is_number).map(str::to_owned).collect()
+        };
+        let shown = numbers(row);
+        let tail = numbers(line).split_off(5);
+        assert!(tail.iter().all(|number| shown.contains(number)), "{line}: {row}");
+    }
+    assert_eq!(plain[0].1.values(), Some(ValueClass::Plain));
+    let computed = encode_with(&list, Lossless::Exact, AllowedNotations::Computed).concat();
+    assert_eq!(computed[0].1.values(), Some(ValueClass::Computed));
+    assert!(computed[0].1.tokens_after < plain[0].1.tokens_after);
+}
+
+#[test]
+fn lines_that_are_further_up_in_the_same_text_are_named() {
+    let part = (0..6).map(|at| format!("    let gate_{at} = depot.open(gate, {at})?;"));
+    let part = part.collect::<Vec<_>>().join("\n");
+    let text =
+        format!("fn first() {{\n{part}\n}}\n\nfn second() {{\n{part}\n    wait();\n}}\n{part}\n");
+    let list = [Entry::Result(vec![text.clone()], false)];
+    let shown = encode(&list, Lossless::Exact).concat();
+    let legend = NotationKind::Reference.legend();
+    let expected = format!(
+        "fn first() {{\n{part}\n}}\n\nfn second() {{\n§= above lines 2-7\n{legend}\n    wait();\n}}\n\
+         §= above lines 2-7\n"
+    );
+    assert_eq!(*shown[0].0, expected);
+    assert_eq!(
+        decode(&list, &shown.iter().map(|one| vec![one.clone()]).collect::<Vec<_>>()),
+        [[text]]
+    );
+    let few = format!(
+        "{}\n\n{}\n",
+        "    let gate = depot.open(gate)?;\n}", "    let gate = depot.open(gate)?;\n}"
+    );
+    let shown = encode(&[Entry::Result(vec![few], false)], Lossless::Exact).concat();
+    assert_eq!(shown[0].1.text, None);
+}
+
+#[test]
+fn a_reference_to_lines_below_itself_leads_nowhere() {
+    for text in ["a\n§= above lines 1-2\nb", "§= above line 1", "a\n§= above line 3\nb", "§= above"]
+    {
+        assert_eq!(Decoder::new(0).decode_result(&[text.into()]), [DecodedText::Missing], "{text}");
     }
 }

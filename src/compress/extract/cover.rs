@@ -5,7 +5,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::facts::scan_valued;
+use super::facts::{WordUse, scan_valued};
 use super::{ExtractUnit, FactElsewhere, RankedUnit};
 
 /// Facts of units: found once for all choices among the same units.
@@ -48,6 +48,19 @@ impl UnitFacts {
         units: impl IntoIterator<Item = ExtractUnit<'t>>,
         worth: u32,
     ) -> Self {
+        Self::collect_with(units, worth, WordUse::Hash)
+    }
+
+    /// Collects the facts of units and the words between them: a word is worth half a fact.
+    pub(crate) fn collect_words<'t>(units: impl IntoIterator<Item = ExtractUnit<'t>>) -> Self {
+        Self::collect_with(units, 1, WordUse::Each)
+    }
+
+    fn collect_with<'t>(
+        units: impl IntoIterator<Item = ExtractUnit<'t>>,
+        worth: u32,
+        word_use: WordUse,
+    ) -> Self {
         /// Facts of a unit, about.
         const DEFAULT_UNIT_FACTS: usize = 4;
         let units = units.into_iter();
@@ -68,7 +81,9 @@ impl UnitFacts {
                 }
                 all.add_fact(fact, at, worth);
             };
-            let words = scan_valued(unit.text, unit.weight > 0, |fact, times| {
+            let is_plain = word_use == WordUse::Hash && unit.weight == 0;
+            let word_use = if is_plain { WordUse::None } else { word_use };
+            let words = scan_valued(unit.text, word_use, |fact, times| {
                 see(fact, worth * times, false);
             });
             if unit.weight > 0 {
@@ -138,8 +153,12 @@ impl<'s> Cover<'s> {
         Self { chosen: vec![false; units], values, shows, is_shown }
     }
 
+    pub(super) fn value(&self, at: usize) -> u32 {
+        self.values.get(at).copied().unwrap_or_default()
+    }
+
     pub(super) fn rank_unit(&self, at: usize, unit: &ExtractUnit<'_>) -> RankedUnit {
-        let value = self.values.get(at).copied().unwrap_or_default();
+        let value = self.value(at);
         // One byte more, for what is between units: an empty one has a price, too.
         RankedUnit { value: u64::from(value), bytes: unit.text.len() as u64 + 1, at }
     }

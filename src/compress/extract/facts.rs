@@ -20,14 +20,23 @@ pub(crate) fn facts(text: &str) -> Vec<u64> {
 /// Calls `each` with every fact, and gives a hash of the words between them: lines that differ in
 /// their facts alone have the same.
 pub(crate) fn scan(text: &str, mut each: impl FnMut(u64)) -> u64 {
-    scan_valued(text, true, |fact, _| each(fact))
+    scan_valued(text, WordUse::Hash, |fact, _| each(fact))
 }
 
-/// The same, with how many facts each is worth, and without the hash if the caller does not need
-/// it.
-pub(super) fn scan_valued(text: &str, asks_words: bool, each: impl FnMut(u64, u32)) -> u64 {
+/// What the words between facts are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordUse {
+    None,
+    /// Their hash is asked for.
+    Hash,
+    /// Each of them counts, next to facts that count twice what they are worth.
+    Each,
+}
+
+/// The same, with how many facts each is worth. The hash is 0 if the caller does not need it.
+pub(super) fn scan_valued(text: &str, word_use: WordUse, each: impl FnMut(u64, u32)) -> u64 {
     let bytes = text.as_bytes();
-    let mut scan = FactScan { bytes, each, asks_words, words: 0 };
+    let mut scan = FactScan { bytes, each, word_use, words: 0 };
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         at = match class(*byte) {
@@ -79,7 +88,7 @@ fn class(byte: u8) -> u8 {
 struct FactScan<'t, F> {
     bytes: &'t [u8],
     each: F,
-    asks_words: bool,
+    word_use: WordUse,
     words: u64,
 }
 
@@ -137,9 +146,12 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
             before = own;
         }
         let is_whole = all.is_one(bare, kinds);
+        if self.word_use == WordUse::Each && kinds & SLASH != 0 {
+            self.scan_folders(bare);
+        }
         if is_whole {
             // A place (a path, an address) cannot be guessed.
-            (self.each)(hash(bare), if kinds & SLASH != 0 { 2 } else { 1 });
+            self.fact(hash(bare), if kinds & SLASH != 0 { 2 } else { 1 });
         }
         let last = bare.get(begin..).unwrap_or_default();
         if !is_whole || begin > 0 || !is_name(last, part) {
@@ -151,10 +163,27 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     fn part(&mut self, word: &[u8], pairs: u16) {
         if is_name(word, pairs) {
             // An amount cannot be guessed.
-            (self.each)(hash(word), if pairs & PAIR_KIND_MASK == u16::from(DIGIT) { 2 } else { 1 });
+            self.fact(hash(word), if pairs & PAIR_KIND_MASK == u16::from(DIGIT) { 2 } else { 1 });
         } else if pairs & u16::from(LETTER) != 0 {
             self.word(word);
         }
+    }
+
+    /// The folders of a path, from the outermost on: a place that no other line is near.
+    fn scan_folders(&mut self, path: &[u8]) {
+        const MAX_FOLDERS: usize = 6;
+        /// Folders that tell the parts of a project.
+        const MAX_OUTER_FOLDERS: usize = 3;
+        let marks = path.iter().enumerate().filter(|(_, byte)| class(**byte) & SLASH != 0);
+        for (nth, (end, _)) in marks.take(MAX_FOLDERS).enumerate() {
+            let worth = if nth < MAX_OUTER_FOLDERS { 3 } else { 1 };
+            (self.each)(mix(hash(path.get(..end).unwrap_or_default()), 1), worth);
+        }
+    }
+
+    fn fact(&mut self, fact: u64, times: u32) {
+        let times = if self.word_use == WordUse::Each { times * 2 } else { times };
+        (self.each)(fact, times);
     }
 
     /// Whether the seconds of a clock or the part of one are here: `12:04:05.123`.
@@ -171,12 +200,18 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
     fn word(&mut self, word: &[u8]) {
         /// Makes a capital letter small.
         const LOWER_CASE_BIT: u8 = 0x20;
-        if !self.asks_words {
+        /// Letters of a word that counts: shorter ones join others.
+        const MIN_COUNTED_LETTERS: usize = 4;
+        if self.word_use == WordUse::None {
             return;
         }
         let first = word.first().map_or(0, |byte| byte | LOWER_CASE_BIT);
         let after = hash(word.get(1..).unwrap_or_default());
-        self.words = mix(self.words, after ^ u64::from(first) << 56);
+        let own = after ^ u64::from(first) << 56;
+        self.words = mix(self.words, own);
+        if self.word_use == WordUse::Each && word.len() >= MIN_COUNTED_LETTERS {
+            (self.each)(!own, 1);
+        }
     }
 
     /// Scans the text between two quotes on one line; an apostrophe opens nothing inside a word.
@@ -191,7 +226,7 @@ impl<F: FnMut(u64, u32)> FactScan<'_, F> {
         let Some(length) = memchr::memchr2(mark, b'\n', rest) else { return };
         let inner = rest.get(..length).unwrap_or_default();
         if rest.get(length) == Some(&mark) && inner.len() > 1 {
-            (self.each)(hash(inner), 1);
+            self.fact(hash(inner), 1);
         }
     }
 }

@@ -104,6 +104,36 @@ impl<'u, 't> Selection<'u, 't> {
         }
     }
 
+    /// The value that a unit would add.
+    pub(crate) fn value(&self, at: usize) -> u32 {
+        self.cover.value(at)
+    }
+
+    /// Whether a unit is chosen.
+    pub(crate) fn has(&self, at: usize) -> bool {
+        self.cover.chosen.get(at) == Some(&true)
+    }
+
+    /// Chooses the units among some that add something, the most valuable by byte first, whatever
+    /// room they take; gives them in that order.
+    pub(crate) fn drain(&mut self, among: &dyn Fn(&usize) -> bool) -> Vec<usize> {
+        let offers = (0..self.units.len()).filter(|at| !self.has(*at) && among(at));
+        let offers = offers.filter_map(|at| Some(self.cover.rank_unit(at, self.units.get(at)?)));
+        let mut heap: BinaryHeap<RankedUnit> = offers.filter(|offer| offer.value > 0).collect();
+        let mut order = Vec::with_capacity(heap.len());
+        while let Some(offer) = heap.pop() {
+            let Some(unit) = self.units.get(offer.at) else { continue };
+            let now = self.cover.rank_unit(offer.at, unit);
+            if now.value < offer.value {
+                heap.extend(Some(now).filter(|now| now.value > 0));
+                continue;
+            }
+            self.choose(offer.at);
+            order.push(offer.at);
+        }
+        order
+    }
+
     /// Chooses the most valuable by byte of the units at some places, as far as they fit into
     /// `room` bytes.
     pub(crate) fn fill(&mut self, places: impl Iterator<Item = usize>, room: usize) {

@@ -1,7 +1,8 @@
 //! Rung 1, class `equivalent`: what a text loses says nothing.
 //!
-//! Terminal codes, carriage returns before line ends, white space at line ends, and, of a text
-//! that is one document, white space between the tokens of JSON and between the elements of XML.
+//! Terminal codes, a byte order mark, carriage returns before line ends, white space at line ends,
+//! and, of a text that is one document, white space between the tokens of JSON and between the
+//! elements of XML.
 //! Strings, numbers, attributes and words keep their bytes.
 
 mod terminal;
@@ -20,12 +21,23 @@ pub fn equivalent(text: &str) -> Cow<'_, str> {
     without_layout(without_line_ends(text))
 }
 
-/// The text without terminal codes and what says nothing at the ends of lines.
+/// What some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The text without terminal codes, a byte order mark, and what says nothing at the ends of lines.
 pub(crate) fn without_line_ends(text: &str) -> Cow<'_, str> {
     match terminal::without_codes(text) {
-        Cow::Borrowed(text) => terminal::without_line_ends(text),
-        Cow::Owned(text) => Cow::Owned(terminal::without_line_ends(&text).into_owned()),
+        Cow::Borrowed(text) => terminal::without_line_ends(without_mark(text)),
+        Cow::Owned(text) => {
+            Cow::Owned(terminal::without_line_ends(without_mark(&text)).into_owned())
+        }
     }
+}
+
+/// The text without a byte order mark before it. A mark by itself stays: there is no text to read.
+fn without_mark(text: &str) -> &str {
+    let bare = text.trim_start_matches(BYTE_ORDER_MARK);
+    if bare.is_empty() { text } else { bare }
 }
 
 /// Removes the white space between the tokens of a document, after [`without_line_ends`].
@@ -55,7 +67,7 @@ fn minified_json(text: &str) -> Option<String> {
 /// The normal form that all texts of one meaning share: two texts are equivalent if it is the
 /// same. It is what is left after, in this order,
 ///
-/// 1. CSI and OSC sequences,
+/// 1. CSI and OSC sequences, and then a byte order mark before the text,
 /// 2. carriage returns before line feeds; spaces and tabs before line feeds and at the end, but
 ///    in a unified diff,
 /// 3. white space outside of the strings of a text that is one JSON document,
@@ -76,6 +88,17 @@ mod tests {
     fn terminal_codes_go() {
         assert_eq!(equivalent("\u{1b}[31;1merror\u{1b}[0m: x"), "error: x");
         assert_eq!(equivalent("\u{1b}]0;title\u{7}a\u{1b}]8;;u\u{1b}\\b"), "ab");
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_document() {
+        assert_eq!(equivalent("\u{feff}{\n  \"a\": 1\n}\n"), "{\"a\":1}");
+        let list = "\u{feff}<list>\n  <item>x</item>\n</list>\n";
+        assert_eq!(equivalent(list), "<list><item>x</item></list>");
+        assert_eq!(equivalent("\u{1b}[1m\u{feff}id,name\r\n1,x\r\n"), "id,name\n1,x\n");
+        for text in ["\u{feff}", "a\u{feff}b", "a\n\u{feff}b"] {
+            assert_eq!(equivalent(text), text);
+        }
     }
 
     #[test]
@@ -131,6 +154,7 @@ mod tests {
             "\u{1b}]0;a",
             "\u{7}",
             "\u{1b}\\",
+            "\u{feff}",
             "[",
             "m",
             "3",

@@ -16,6 +16,7 @@
 
 mod body;
 mod columns;
+mod legend;
 mod numbered;
 mod records;
 mod repeat;
@@ -24,13 +25,17 @@ mod sink;
 mod table;
 mod template;
 mod tree;
+mod verdict;
 
 use std::ops::Range;
 
 use super::segment::Kind;
+use crate::domain::ValueClass;
 use crate::json;
 
 pub(crate) use body::BlockBody;
+pub use legend::NotationKinds;
+pub(crate) use legend::{LEGEND_MARK, NotationKind};
 pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
 pub(crate) use sink::DecodeSink;
 
@@ -58,14 +63,23 @@ pub(crate) trait Notation: Sync {
     fn name(&self) -> &'static str;
 
     /// Finds what this notation can write shorter in a run of lines: disjoint, in order. No line
-    /// holds a `§` or a line break. Pure, and linear in the bytes of the run.
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock>;
+    /// holds a `§` or a line break. Pure, and linear in the bytes of the run. `values`: the class
+    /// of values that the blocks may have.
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock>;
 
     /// The same, if others are asked about these lines, too: what one found out of them the
     /// next need not.
-    fn encode_seen(&self, lines: &[&str], _seen: &mut ErrorLines) -> Vec<FoundBlock> {
-        self.encode(lines)
+    fn encode_seen(
+        &self,
+        lines: &[&str],
+        values: ValueClass,
+        _seen: &mut ErrorLines,
+    ) -> Vec<FoundBlock> {
+        self.encode(lines, values)
     }
+
+    /// The kind of a block, which has its legend.
+    fn kind(&self, args: &str, body: &[&str]) -> NotationKind;
 
     /// Bytes that its blocks for these lines cannot save more than, found much faster than they
     /// are; none if nothing is known of that.
@@ -130,6 +144,22 @@ const NOTATIONS: &[&dyn Notation] = &[
 /// The names of all notations, as their headers have them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     NOTATIONS.iter().map(|notation| notation.name())
+}
+
+/// The name of the notation of a kind; none for references.
+pub(crate) fn notation_name(kind: NotationKind) -> Option<&'static str> {
+    Some(match kind {
+        NotationKind::Reference => return None,
+        NotationKind::Repeat => "repeat",
+        NotationKind::Tree => "tree",
+        NotationKind::Numbered | NotationKind::BareNumbered => "numbered",
+        NotationKind::Template | NotationKind::ComputedTemplate => "template",
+        NotationKind::Json => "json",
+        NotationKind::Yaml => "yaml",
+        NotationKind::Xml => "xml",
+        NotationKind::Csv | NotationKind::CountedCsv => "csv",
+        NotationKind::Records => "records",
+    })
 }
 
 /// The notation of that name.

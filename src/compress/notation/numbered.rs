@@ -9,11 +9,15 @@
 //!
 //! The header has the first number and the text between number and line; numbers that are
 //! flush right add ` width 6`. A body line that begins with the very number of its place is
-//! as it is: so error lines keep theirs, and a line whose text begins like that is not mistaken.
+//! as it is: so error lines keep theirs, every tenth line does unless values may be computed, and a
+//! line whose text begins like that is not mistaken.
 
 use std::fmt::Write as _;
 
-use super::{BlockBody, FoundBlock, Notation, NotationBlock, quote, reports_error, unquote};
+use super::{
+    BlockBody, FoundBlock, Notation, NotationBlock, NotationKind, quote, reports_error, unquote,
+};
+use crate::domain::ValueClass;
 
 /// Lines from which a run is worth a header.
 const MIN_LINES: usize = 4;
@@ -28,7 +32,7 @@ impl Notation for NumberedNotation {
         "numbered"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| rest.len() >= MIN_LINES) {
@@ -39,13 +43,33 @@ impl Notation for NumberedNotation {
             match run {
                 Some((style, count)) if count >= MIN_LINES => {
                     let run = rest.get(..count).unwrap_or_default();
-                    found.push(FoundBlock { lines: at..at + count, block: style.block(run) });
+                    found.push(FoundBlock {
+                        lines: at..at + count,
+                        block: style.block(run, values),
+                    });
                     at += count;
                 }
                 _ => at += 1,
             }
         }
         found
+    }
+
+    fn kind(&self, args: &str, body: &[&str]) -> NotationKind {
+        let is_shown = |style: &NumberStyle| {
+            let mut prefix = String::new();
+            let mut lines =
+                body.iter().zip(style.first..).filter(|(_, number)| is_always_shown(*number));
+            lines.all(|(line, number)| {
+                style.prefix(number, &mut prefix);
+                line.starts_with(&prefix)
+            })
+        };
+        if NumberStyle::parse(args).as_ref().is_some_and(is_shown) {
+            NotationKind::Numbered
+        } else {
+            NotationKind::BareNumbered
+        }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -67,6 +91,11 @@ impl Notation for NumberedNotation {
         }
         Some(out)
     }
+}
+
+/// Whether a line of this number keeps it, unless numbers may be computed.
+fn is_always_shown(number: u64) -> bool {
+    number.is_multiple_of(10)
 }
 
 /// Style of the numbers of a run.
@@ -125,13 +154,14 @@ impl NumberStyle {
         let _ = write!(into, "{number:>width$}{}", self.separator, width = self.width);
     }
 
-    fn block(&self, lines: &[&str]) -> NotationBlock {
+    fn block(&self, lines: &[&str], values: ValueClass) -> NotationBlock {
         let mut prefix = String::new();
         let mut body = BlockBody::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
         for (line, number) in lines.iter().zip(self.first..) {
             self.prefix(number, &mut prefix);
             let bare = line.strip_prefix(prefix.as_str()).unwrap_or(line);
-            let whole = reports_error(bare) || bare.starts_with(&prefix);
+            let is_shown = values == ValueClass::Plain && is_always_shown(number);
+            let whole = is_shown || reports_error(bare) || bare.starts_with(&prefix);
             body.push(if whole { line } else { bare });
         }
         let mut args =

@@ -9,8 +9,9 @@
 //! The body is what is there once, the number how often it was there. Lines are equal byte
 //! for byte, so this holds for lines that report errors as well.
 
-use super::{FoundBlock, Notation, NotationBlock};
+use super::{FoundBlock, Notation, NotationBlock, NotationKind};
 use crate::compress::text::{hash, is_same, mix, parse_digits};
+use crate::domain::ValueClass;
 
 /// Lines that repeat together.
 const MAX_PERIOD_LINES: usize = 32;
@@ -28,7 +29,7 @@ impl Notation for RepeatNotation {
         "repeat"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
         let next = next_places(lines);
         let mut found = Vec::new();
         let mut at = 0;
@@ -46,6 +47,10 @@ impl Notation for RepeatNotation {
             at = end;
         }
         found
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Repeat
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -128,7 +133,7 @@ mod tests {
     fn shown(lines: &[&str]) -> Vec<String> {
         let mut out = Vec::new();
         let mut next = 0;
-        for FoundBlock { lines: range, block } in RepeatNotation.encode(lines) {
+        for FoundBlock { lines: range, block } in RepeatNotation.encode(lines, ValueClass::Plain) {
             out.extend(lines[next..range.start].iter().map(|line| (*line).to_owned()));
             out.push(format!("§repeat {} {}", block.body.len(), block.args));
             out.extend(block.body.lines().map(str::to_owned));
@@ -183,7 +188,7 @@ mod tests {
                 parts.into_iter().flat_map(|(part, times)| std::iter::repeat_n(part, times).flatten()).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let mut end = 0;
-            for FoundBlock { lines: range, block } in RepeatNotation.encode(&lines) {
+            for FoundBlock { lines: range, block } in RepeatNotation.encode(&lines, ValueClass::Plain) {
                 prop_assert!(range.start >= end);
                 end = range.end;
                 let body: Vec<&str> = block.body.lines().collect();

@@ -4,10 +4,12 @@
 //! A doubtful line counts as a report ("0 errors", "no failure"), for a missed report can cost a
 //! reader the answer and a needless one costs a few tokens. Words are runs of ASCII letters,
 //! digits and `_`, as `\b` has them, so `thiserror` and `error_code` are other words. A character
-//! outside of ASCII ends a word.
+//! outside of ASCII ends a word. A line that says that a test passed reports nothing, whatever the
+//! test is called.
 
 use std::borrow::Cow;
 
+use super::verdict::says_passed;
 use crate::compress::lossless::without_codes;
 use crate::compress::text::{
     ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, word_at,
@@ -40,7 +42,7 @@ pub(crate) fn reporting(lines: &LineTable<'_>) -> Vec<bool> {
     let mut reports: Vec<bool> = lines.iter().map(|line| is_levelled(line.as_bytes())).collect();
     for at in found.into_iter().map(|at| lines.at(at)) {
         if let Some(reports) = reports.get_mut(at) {
-            *reports = true;
+            *reports = may_stand(lines.line(at));
         }
     }
     let mut coded: Vec<usize> = coded.into_iter().map(|at| lines.at(at)).collect();
@@ -75,6 +77,11 @@ fn scan_chunk(
     });
 }
 
+/// Whether a word of failure in a line is no part of the name of a test that passed.
+fn may_stand(line: &str) -> bool {
+    is_levelled(line.as_bytes()) || !says_passed(line)
+}
+
 /// A scan of one line for reports of errors, chunk by chunk.
 #[derive(Debug)]
 pub(super) struct ErrorScan<'a> {
@@ -102,14 +109,23 @@ impl<'a> ErrorScan<'a> {
     /// Whether the line, seen to its end, reports an error.
     #[inline]
     pub(super) fn reports_error(self) -> bool {
-        self.reports || self.has_escape && self.is_behind_codes()
+        if self.has_escape {
+            return self.is_behind_codes();
+        }
+        self.reports && may_stand(self.line)
     }
 
-    /// The last letter of a terminal code is next to the word that it colours: without codes,
-    /// another word may be there.
+    /// Whether the line, or what is left of it without terminal codes, reports an error: the last
+    /// letter of a code is next to the word that it colours, and without it another word may be
+    /// there.
     #[cold]
     fn is_behind_codes(&self) -> bool {
-        let Cow::Owned(plain) = without_codes(self.line) else { return false };
+        let Cow::Owned(plain) = without_codes(self.line) else {
+            return self.reports && may_stand(self.line);
+        };
+        if self.reports {
+            return may_stand(&plain);
+        }
         let mut reports = ErrorScan::new(&plain);
         let each =
             |base, chunk: &_, shift| reports.scan_chunk(base, &ByteClasses::new(chunk, shift));
@@ -293,6 +309,21 @@ mod tests {
     }
 
     #[test]
+    fn words_in_names_of_tests_that_passed_are_no_reports() {
+        for line in [
+            "ok 12 - contains FAIL",
+            "PASS t/error.test.js",
+            "\u{1b}[32m✓\u{1b}[39m rejects an error",
+            "test fails::on_error ... ok",
+            "=== RUN   TestError",
+        ] {
+            assert!(!reports_error(line), "{line}");
+            assert_eq!(reporting(&LineTable::new(line)), [false], "{line}");
+        }
+        assert!(reports_error("not ok 12 - contains FAIL"));
+    }
+
+    #[test]
     fn ordinary_lines_do_not_hit() {
         for line in [
             "",
@@ -312,7 +343,8 @@ mod tests {
     fn slowly(line: &str) -> bool {
         let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let mut words = line.split(is_end).map(str::as_bytes);
-        is_levelled(line.as_bytes()) || words.any(|word| is_report(word) || is_type_of_error(word))
+        let reports = words.any(|word| is_report(word) || is_type_of_error(word));
+        is_levelled(line.as_bytes()) || reports && !says_passed(line)
     }
 
     proptest! {
@@ -349,7 +381,7 @@ mod tests {
                 r"(?i)\b(error|exception|failed|failure|fatal|panic|traceback|denied)\b",
             ).unwrap();
             if searched.is_match(&line) {
-                prop_assert!(reports_error(&line));
+                prop_assert!(reports_error(&line) || says_passed(&line));
             }
         }
     }

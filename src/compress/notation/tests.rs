@@ -7,8 +7,8 @@ use super::*;
 /// The blocks that a notation finds in a text: each decodes to the very lines it stands for.
 pub(super) fn blocks(notation: &dyn Notation, text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = notation.encode(&lines);
-    for one in &found {
+    let found = notation.encode(&lines, ValueClass::Computed);
+    for one in found.iter().chain(&notation.encode(&lines, ValueClass::Plain)) {
         let body: Vec<&str> = one.block.body.lines().collect();
         let original = lines[one.lines.clone()].join("\n");
         let decoded = notation.decode(&one.block.args, &body, original.len());
@@ -36,12 +36,24 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
 }
 
 fn check(notation: &dyn Notation, lines: &[&str]) -> Result<(), TestCaseError> {
+    for values in [ValueClass::Plain, ValueClass::Computed] {
+        check_values(notation, lines, values)?;
+    }
+    Ok(())
+}
+
+fn check_values(
+    notation: &dyn Notation,
+    lines: &[&str],
+    values: ValueClass,
+) -> Result<(), TestCaseError> {
     let mut end = 0;
-    for FoundBlock { lines: range, block } in notation.encode(lines) {
+    for FoundBlock { lines: range, block } in notation.encode(lines, values) {
         prop_assert!(range.start >= end && range.end <= lines.len() && !range.is_empty());
         end = range.end;
         let body: Vec<&str> = block.body.lines().collect();
         let back = notation.decode(&block.args, &body, usize::MAX);
+        prop_assert!(notation.kind(&block.args, &body).values() <= values, "{:?}", block);
         prop_assert_eq!(back, Some(lines[range].join("\n")), "{:?}", block);
     }
     Ok(())
@@ -73,7 +85,7 @@ proptest! {
 
 fn shown(notation: &dyn Notation, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let found = notation.encode(&lines);
+    let found = notation.encode(&lines, ValueClass::Computed);
     let write = |found: &FoundBlock| {
         format!("{} {}{}", found.lines.len(), found.block.args, found.block.body.text())
     };

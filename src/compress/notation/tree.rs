@@ -12,8 +12,12 @@
 //! The header has the sign of depth. A line that is followed by a deeper one is what all the
 //! deeper ones begin with; every other line represents itself after what it hangs under.
 
-use super::{BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, quote, unquote};
+use super::{
+    BlockBody, ErrorLines, FoundBlock, Notation, NotationBlock, NotationKind, quote, unquote,
+};
+use crate::compress::gaps::is_gap_line;
 use crate::compress::text::{common, has};
+use crate::domain::ValueClass;
 
 /// Bytes from which a shared beginning is written on a line of its own.
 const MIN_SHARED_BYTES: usize = 6;
@@ -30,21 +34,30 @@ impl Notation for TreeNotation {
         "tree"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        self.encode_seen(lines, &mut ErrorLines::new(lines.len()))
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        self.encode_seen(lines, values, &mut ErrorLines::new(lines.len()))
     }
 
-    fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
+    fn encode_seen(
+        &self,
+        lines: &[&str],
+        values: ValueClass,
+        seen: &mut ErrorLines,
+    ) -> Vec<FoundBlock> {
         let mut found = Vec::new();
+        if values < NotationKind::Tree.values() {
+            return found;
+        }
         let mut start = 0;
         // Bytes that each line of the run shares with the one below it.
         let mut alike = Vec::new();
-        // A run ends between neighbours that share nothing, and at a report of an error.
+        // A run ends between neighbours that share nothing, and at a line that stays as it is.
         for at in 1..=lines.len() {
             let mut shares = 0;
             if let (Some(above), Some(below)) = (lines.get(at - 1), lines.get(at)) {
                 shares = shared(above, below);
-                if shares > 0 && (seen.reports(at - 1, above) || seen.reports(at, below)) {
+                let mut stays = |at, line: &str| is_gap_line(line) || seen.reports(at, line);
+                if shares > 0 && (stays(at - 1, above) || stays(at, below)) {
                     shares = 0;
                 }
             }
@@ -70,6 +83,10 @@ impl Notation for TreeNotation {
         let pairs = lines.iter().zip(lines.iter().skip(1));
         let alike = pairs.map(|(above, below)| common(above.as_bytes(), below.as_bytes()));
         Some(alike.filter(|alike| *alike >= MIN_SHARED_BYTES).map(|alike| alike - 1).sum())
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Tree
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Tables of separated values by RFC 4180: at least three rows with as many fields each.
 
 use super::Kind;
+use super::line_bytes::is_sentence;
 use crate::compress::text::{LineTable, doubled_quote_end};
 
 const MIN_ROWS: usize = 3;
@@ -8,6 +9,13 @@ const MIN_ROWS: usize = 3;
 const MAX_RECORD_LINES: usize = 32;
 /// Fields beyond which blanks after commas no longer mean prose.
 const MIN_MANY_FIELDS: usize = 4;
+/// Rows of a table of fewer fields whose fields begin with blanks.
+const MIN_PADDED_ROWS: usize = 5;
+/// Rows of such a table that are read for a first digit. Each line of a text without any is a place
+/// where a table could begin, so a search to the text's end would take quadratic time.
+const MAX_ROWS_WITHOUT_DATA: usize = 16;
+/// Bytes of a field that is looked at.
+const MAX_FIELD_BYTES: usize = 48;
 
 /// The table that begins at a line, and the line after it.
 pub(super) fn find(lines: &LineTable<'_>, at: usize) -> Option<(Kind, usize)> {
@@ -31,8 +39,11 @@ fn table(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<usize> {
     // Only in a table of few columns it matters how the first rows read.
     let is_told =
         |line: usize| first.fields < MIN_MANY_FIELDS && is_told(lines.bytes(line), separator);
-    if first.fields < 2 || is_told(at) {
+    if first.fields < 2 {
         return None;
+    }
+    if is_told(at) {
+        return padded_table(lines, at, separator, first.fields);
     }
     let mut rows = 1;
     let mut told = 0;
@@ -49,10 +60,46 @@ fn table(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<usize> {
         line = row.next;
         // Rows of prose agree by chance for a while.
         if rows == MIN_ROWS && told * 2 > rows {
-            return None;
+            return padded_table(lines, at, separator, first.fields);
         }
     }
     (rows >= MIN_ROWS).then_some(line)
+}
+
+/// The line after a table of few columns with blanks after its separators: each row is as wide as the
+/// first, its fields are short and no parts of sentences, and some of them contain digits.
+fn padded_table(lines: &LineTable<'_>, at: usize, separator: u8, fields: usize) -> Option<usize> {
+    // Bars with blanks around them are drawn by tools: `file | 12 ++--`.
+    if !matches!(separator, b',' | b';') {
+        return None;
+    }
+    let mut rows = 0;
+    let mut line = at;
+    let mut has_data = false;
+    while line < lines.len() && !lines.is_blank(line) {
+        let Some(row) = record(lines, line, separator) else { break };
+        if row.fields != fields {
+            break;
+        }
+        let bytes = lines.bytes(line);
+        if rows < MIN_PADDED_ROWS && !bytes.split(|byte| *byte == separator).all(is_field) {
+            return None;
+        }
+        has_data |= rows > 0 && bytes.iter().any(u8::is_ascii_digit);
+        rows += 1;
+        if rows == MAX_ROWS_WITHOUT_DATA && !has_data {
+            return None;
+        }
+        line = row.next;
+    }
+    (rows >= MIN_PADDED_ROWS && has_data).then_some(line)
+}
+
+/// Whether some bytes are a field of a table and no part of a sentence.
+fn is_field(field: &[u8]) -> bool {
+    let field = field.trim_ascii();
+    let is_ended = field.len() > 1 && field.last().is_some_and(|last| b".!?:".contains(last));
+    field.len() <= MAX_FIELD_BYTES && !is_ended && !is_sentence(field)
 }
 
 struct CsvRecord {
@@ -73,7 +120,12 @@ fn record(lines: &LineTable<'_>, at: usize, separator: u8) -> Option<CsvRecord> 
     let mut fields = 1;
     let mut position = 0;
     loop {
-        if bytes.get(position) == Some(&b'"') {
+        // Blanks may be behind a separator, before a quote. A line that begins with both is an item of
+        // a list.
+        let rest = bytes.get(position..)?;
+        let blanks = rest.iter().take_while(|byte| **byte == b' ' && position > 0).count();
+        if rest.get(blanks) == Some(&b'"') {
+            position += blanks;
             position += doubled_quote_end(bytes.get(position..)?)?;
             if start + position > lines.end(line) {
                 line = lines.at(start + position - 1);

@@ -36,12 +36,21 @@ pub(super) fn find(lines: &LineTable<'_>, at: usize, budget: &mut usize) -> Opti
         return None;
     }
     let mut scan = MarkupScan::new(lines.slice(0..limit), from);
-    let ended = scan.run();
+    let mut ended = scan.run();
+    // Parts of a page follow each other without an element around them.
+    while let Some(end) = ended.filter(|_| scan.is_html() && scan.bytes.get(scan.at) == Some(&b'<'))
+    {
+        let (elements, reached) = (scan.elements, scan.reached);
+        scan = MarkupScan { elements, ..MarkupScan::new(scan.bytes, end) };
+        ended = scan.run();
+        scan.reached = scan.reached.max(reached);
+        scan.vocabulary = scan.vocabulary.max(Vocabulary::Html);
+    }
     if let Some(end) = ended {
         let last = if end <= line_end { at } else { lines.at(end - 1) };
         let is_last = lines.slice(end..lines.end(last)).iter().all(u8::is_ascii_whitespace);
         if is_last && scan.elements >= MIN_ELEMENTS {
-            return Some((if scan.is_html { Kind::Html } else { Kind::Xml }, last + 1));
+            return Some((if scan.is_html() { Kind::Html } else { Kind::Xml }, last + 1));
         }
     }
     if scan.reached > line_end {
@@ -64,10 +73,19 @@ struct MarkupScan<'a> {
     elements: usize,
     /// Bytes that were looked at in vain, at the most.
     vain: usize,
-    is_html: bool,
-    /// The document says that it is one: what it leaves open ends with the text.
-    is_document: bool,
+    vocabulary: Vocabulary,
     started: bool,
+}
+
+/// Elements that a text is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Vocabulary {
+    Unknown,
+    /// The text says that it is XML.
+    Xml,
+    Html,
+    /// HTML of which the text says that it is a document: what it leaves open ends with the text.
+    Page,
 }
 
 /// Content of two angle brackets.
@@ -88,15 +106,19 @@ impl<'a> MarkupScan<'a> {
             open: Vec::new(),
             elements: 0,
             vain: 0,
-            is_html: false,
-            is_document: false,
+            vocabulary: Vocabulary::Unknown,
             started: false,
         }
+    }
+
+    fn is_html(&self) -> bool {
+        self.vocabulary >= Vocabulary::Html
     }
 
     /// The byte after the root element.
     fn run(&mut self) -> Option<usize> {
         loop {
+            let before = self.at;
             let tag = self.tag();
             match tag {
                 Some(MarkupTag::Aside) => self.elements += usize::from(!self.open.is_empty()),
@@ -106,7 +128,7 @@ impl<'a> MarkupScan<'a> {
                         return Some(self.at);
                     }
                 }
-                Some(MarkupTag::Open(name)) => self.enter(name)?,
+                Some(MarkupTag::Open(name)) => self.enter(before, name)?,
                 Some(MarkupTag::Close(name)) => {
                     self.close_element(name)?;
                     if self.open.is_empty() {
@@ -114,7 +136,7 @@ impl<'a> MarkupScan<'a> {
                     }
                 }
                 // An angle bracket in the text of a page.
-                None if self.is_html && self.started => {
+                None if self.is_html() && self.started => {
                     let next = self.bytes.get(self.at + 1).copied().unwrap_or(b' ');
                     if next.is_ascii_alphabetic() || b"!/?".contains(&next) {
                         self.vain += MAX_TAG_BYTES.min(self.bytes.len() - self.at);
@@ -129,7 +151,7 @@ impl<'a> MarkupScan<'a> {
             let rest = self.bytes.get(self.at..)?;
             let Some(next) = memchr::memchr(b'<', rest) else {
                 self.at = self.bytes.len();
-                return self.is_document.then_some(self.at);
+                return (self.vocabulary == Vocabulary::Page).then_some(self.at);
             };
             if !self.started && !rest.get(..next)?.iter().all(u8::is_ascii_whitespace) {
                 return None;
@@ -138,14 +160,24 @@ impl<'a> MarkupScan<'a> {
         }
     }
 
-    fn enter(&mut self, name: &'a [u8]) -> Option<()> {
+    /// Goes into the element whose tag begins at a byte.
+    fn enter(&mut self, start: usize, name: &'a [u8]) -> Option<()> {
         self.elements += 1;
         if !self.started {
             self.started = true;
-            self.is_html |= HTML_ELEMENTS.iter().any(|html| html.eq_ignore_ascii_case(name));
-            self.is_document |= self.is_html && name.eq_ignore_ascii_case(b"html");
+            let is_page = name.eq_ignore_ascii_case(b"html");
+            let tag = self.bytes.get(start..self.at).unwrap_or_default();
+            let is_known = HTML_ELEMENTS.iter().any(|html| html.eq_ignore_ascii_case(name));
+            if is_page {
+                self.vocabulary = Vocabulary::Page;
+            } else if self.vocabulary == Vocabulary::Unknown
+                && is_known
+                && !names_other_vocabulary(tag)
+            {
+                self.vocabulary = Vocabulary::Html;
+            }
         }
-        if self.is_html && VOID_ELEMENTS.iter().any(|void| void.eq_ignore_ascii_case(name)) {
+        if self.is_html() && VOID_ELEMENTS.iter().any(|void| void.eq_ignore_ascii_case(name)) {
             return Some(());
         }
         if self.open.len() >= MAX_DEPTH {
@@ -153,7 +185,7 @@ impl<'a> MarkupScan<'a> {
         }
         self.open.push(name);
         // The text of a script is no markup.
-        if self.is_html
+        if self.is_html()
             && (name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style"))
         {
             let close: &[u8] = if name.len() == 6 { b"</script" } else { b"</style" };
@@ -163,7 +195,7 @@ impl<'a> MarkupScan<'a> {
     }
 
     fn close_element(&mut self, name: &[u8]) -> Option<()> {
-        if !self.is_html {
+        if !self.is_html() {
             return (self.open.pop()? == name).then_some(());
         }
         // An element that the page did not close ends with the one that holds it.
@@ -200,15 +232,24 @@ impl<'a> MarkupScan<'a> {
                 let inner = rest.get(..length)?;
                 let is_html =
                     inner.get(..12).is_some_and(|head| head.eq_ignore_ascii_case(b"!doctype htm"));
-                self.is_html |= is_html;
-                self.is_document |= is_html;
+                if is_html {
+                    self.vocabulary = Vocabulary::Page;
+                } else if inner.get(..9).is_some_and(is_document_type) {
+                    self.vocabulary = self.vocabulary.max(Vocabulary::Xml);
+                }
                 // Declarations inside the document are entities: text to us.
                 if contains(inner, b"[") {
                     return None;
                 }
                 length
             }
-            b'?' => aside(b"?", b"?>")?,
+            b'?' => {
+                let length = aside(b"?", b"?>")?;
+                if !self.started && rest.starts_with(b"?xml") {
+                    self.vocabulary = self.vocabulary.max(Vocabulary::Xml);
+                }
+                length
+            }
             b'/' => {
                 if let Some(name) = self.open.last()
                     && let Some([b'>', ..]) = rest.get(1..)?.strip_prefix(*name)
@@ -264,6 +305,19 @@ impl<'a> MarkupScan<'a> {
         }
         Some(MarkupTag::Open(name))
     }
+}
+
+/// Whether the tag of a root says that its elements are those of a vocabulary other than HTML's.
+fn names_other_vocabulary(tag: &[u8]) -> bool {
+    /// Bytes that are looked at.
+    const MAX_SEARCH_BYTES: usize = 4 << 10;
+    let tag = tag.get(..tag.len().min(MAX_SEARCH_BYTES)).unwrap_or_default();
+    let html = b"http://www.w3.org/1999/xhtml";
+    contains(tag, b"xmlns") && !contains(tag, html)
+}
+
+fn is_document_type(declaration: &[u8]) -> bool {
+    declaration.eq_ignore_ascii_case(b"!doctype ")
 }
 
 fn name(bytes: &[u8]) -> &[u8] {

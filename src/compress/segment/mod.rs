@@ -20,6 +20,7 @@ mod log;
 mod markdown;
 mod markup;
 mod numbered;
+mod script;
 mod search;
 mod single;
 mod test_run;
@@ -33,7 +34,7 @@ use std::ops::Range;
 pub(crate) use diff::{Hunk, HunkLine, without_margin};
 pub(crate) use log::is_entry;
 pub(crate) use numbered::number;
-pub(crate) use search::{hit, is_context};
+pub(crate) use search::{bare_hit, hit, is_context, note};
 
 use super::text::LineTable;
 use fence::Margins;
@@ -106,8 +107,26 @@ impl Kind {
     }
 }
 
-/// The parts of a text, in order.
+/// What some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The parts of a text, in order. A byte order mark belongs to the first.
 pub(crate) fn segment(text: &str) -> Vec<Span> {
+    let Some(rest) = text.strip_prefix(BYTE_ORDER_MARK).filter(|rest| !rest.is_empty()) else {
+        return parts(text);
+    };
+    let mut spans = parts(rest);
+    for span in &mut spans {
+        let start = span.range.start + BYTE_ORDER_MARK.len();
+        span.range = start..span.range.end + BYTE_ORDER_MARK.len();
+    }
+    if let Some(first) = spans.first_mut() {
+        first.range.start = 0;
+    }
+    spans
+}
+
+fn parts(text: &str) -> Vec<Span> {
     let lines = LineTable::new(text);
     let mut segmenter = Segmenter::new(&lines);
     let mut at = 0;
@@ -116,6 +135,9 @@ pub(crate) fn segment(text: &str) -> Vec<Span> {
     }
     if segmenter.spans.is_empty() && !text.is_empty() {
         return vec![Span { kind: Kind::Prose, range: 0..text.len() }];
+    }
+    if !segmenter.spans.is_empty() && script::is_script(&lines, &segmenter.spans) {
+        return vec![script::part(text)];
     }
     let is_prose = matches!(segmenter.spans.as_slice(), [Span { kind: Kind::Prose, .. }]);
     if is_prose && lines.len() == 1 { single::parts(text) } else { segmenter.spans }

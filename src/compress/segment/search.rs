@@ -16,14 +16,22 @@ fn hits(lines: &LineTable<'_>, at: usize) -> Option<usize> {
     if lines.indent(at) > 0 {
         return None;
     }
-    let mut path = hit(lines.bytes(at))?;
+    // A name without a folder and without a number is a file's among others that are.
+    let first = lines.bytes(at);
+    let mut path = hit(first).or_else(|| {
+        let is_hit =
+            |line| hit(lines.bytes(line)).or_else(|| bare_hit(lines.bytes(line))).is_some();
+        bare_hit(first).filter(|_| (at + 1..=at + 2).all(is_hit))
+    })?;
     let mut count = 1;
     let mut line = at + 1;
     let mut end = line;
     loop {
         let bytes = lines.bytes(line);
-        if let Some(next) = hit(bytes) {
+        if let Some(next) = hit(bytes).or_else(|| bare_hit(bytes)) {
             path = next;
+            count += 1;
+        } else if note(bytes).is_some() {
             count += 1;
         } else if !(is_context(bytes, path) || bytes == b"--") {
             break;
@@ -53,6 +61,38 @@ pub(crate) fn hit(line: &[u8]) -> Option<&[u8]> {
     }
     let is_named = !rest.starts_with(b"//") && path.contains(&b'/') && is_path(path);
     is_named.then_some(path)
+}
+
+/// The path of `file.ext:text`.
+pub(crate) fn bare_hit(line: &[u8]) -> Option<&[u8]> {
+    let head = line.get(..line.len().min(MAX_PATH_BYTES))?;
+    let path = head.get(..memchr::memchr(b':', head)?)?;
+    let extension = path.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let is_name = path.contains(&b'.')
+        && extension.iter().any(u8::is_ascii_alphabetic)
+        && is_path(path)
+        && path.iter().all(|at| is_path_byte(*at));
+    // Keys and words have a blank behind the colon; lines of a file that are indented have more.
+    let rest = line.get(path.len() + 1..)?;
+    let is_text = !matches!(rest, [b' ', next, ..] if *next != b' ') && !rest.starts_with(b"//");
+    (is_name && is_text).then_some(path)
+}
+
+/// The file in what a search says of one that it does not show: `Binary file x matches`,
+/// `grep: x: Is a directory`.
+pub(crate) fn note(line: &[u8]) -> Option<&[u8]> {
+    let binary = line
+        .strip_prefix(b"Binary file ")
+        .or_else(|| line.strip_prefix(b"grep: ").or_else(|| line.strip_prefix(b"rg: ")))?;
+    let ends = [
+        &b" matches"[..],
+        b": binary file matches",
+        b": Is a directory",
+        b": Permission denied",
+        b": No such file or directory",
+        b": warning: recursive directory loop",
+    ];
+    ends.iter().find_map(|end| binary.strip_suffix(*end)).filter(|path| !path.is_empty())
 }
 
 #[inline]

@@ -139,6 +139,69 @@ fn rows_of_one_width_are_csv() {
 }
 
 #[test]
+fn rows_with_blanks_are_csv_if_they_are_no_sentences() {
+    let rows = |row: &dyn Fn(usize) -> String| (1..9).map(row).collect::<String>();
+    is_one(Kind::Csv { separator: b',' }, &rows(&|at| format!("part-{at}, {}\n", at * 7)));
+    is_one(
+        Kind::Csv { separator: b';' },
+        &rows(&|at| format!("{at} parts;  {:>4}; open\n", at * 7)),
+    );
+    for text in [
+        rows(&|at| format!(" src/part_{at}.rs | {at} ++--\n")),
+        rows(&|at| format!("    \"part {at} was read, and {at} of it\",\n")),
+        rows(&|at| format!("We went to part {at} of it, and it was cold there\n")),
+        rows(&|at| format!("Ann said {at}, Bob said no.\n")),
+        rows(&|_| "red, green\n".to_owned()),
+    ] {
+        assert!(!kinds(&text).iter().any(|kind| matches!(kind, Kind::Csv { .. })), "{text}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_belongs_to_the_first_part() {
+    let text = "\u{feff}{\n  \"a\": [1, 2]\n}\n\nWords that go on, and on.\n";
+    assert_eq!(kinds(text), [Kind::Json, Kind::Prose]);
+    assert_eq!(segment(text)[0].range.start, 0);
+    is_one(Kind::Csv { separator: b',' }, "\u{feff}a,b\n1,2\n3,4\n");
+    is_one(Kind::Prose, "\u{feff}");
+}
+
+#[test]
+fn comments_of_scripts_are_no_headings() {
+    for text in [
+        "#!/bin/sh\n# One. It is the first.\necho \"a b c d\"\n# Two\nls\n",
+        "# The image.\nFROM a AS b\n# More words of it.\nRUN x \\\n  && y\nCMD [\"z\"]\n",
+        "# Ignored\n*.log\n/target\nnode_modules/\n# kept\n!keep.txt\n",
+        "# m h dom mon dow\n0 5 * * * /usr/bin/backup\n*/5 * * * * /usr/bin/check\n",
+        "# Pinned\ndjango==4.2\nrequests>=2.0\n",
+    ] {
+        is_one(Kind::Code, text);
+    }
+    for text in [
+        "# One\n\nSome words that a person wrote, and more of them.\n\n## Two\n\nmake test\n",
+        "# List\n\n- run `make --all`\n- then `ls -l | wc`\n",
+        "# Table\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "From the sea, and from the hills,\nthey came\n",
+    ] {
+        assert!(!kinds(text).contains(&Kind::Code), "{text}");
+    }
+}
+
+#[test]
+fn the_root_of_xml_may_have_any_name() {
+    let body = "<article><title>a</title><p>b</p></article>";
+    is_one(Kind::Html, body);
+    is_one(Kind::Xml, &format!("<?xml version=\"1.0\"?>\n{body}"));
+    is_one(Kind::Xml, &format!("<!DOCTYPE article PUBLIC \"x\" \"y\">\n{body}"));
+    is_one(Kind::Xml, &body.replacen("<article>", "<article xmlns='urn:a'>", 1));
+    is_one(
+        Kind::Html,
+        &body.replacen("<article>", "<article xmlns='http://www.w3.org/1999/xhtml'>", 1),
+    );
+    is_one(Kind::Html, "<p>a</p><p>b <b>c</b></p>\n");
+}
+
+#[test]
 fn logs_are_runs_of_entries() {
     is_one(
         Kind::Log,
@@ -213,6 +276,11 @@ fn numbered_lines_follow_each_other() {
 #[test]
 fn hits_of_a_search_are_known() {
     is_one(Kind::Search, "src/a.rs:12:fn a() {\nsrc/a.rs-13-}\n--\nsrc/b.rs:3:5:fn b() {}\n");
+    is_one(
+        Kind::Search,
+        "Cargo.toml:[a]\nCargo.toml:b = 1\nsrc/a.rs:12:c\nBinary file d matches\n",
+    );
+    assert!(!kinds("10.0.0.1:80\n10.0.0.2:80\n10.0.0.3:80\n").contains(&Kind::Search));
     is_one(Kind::Search, "src/a.rs\n12:fn a() {\n40:fn c() {\n\nsrc/b.rs\n3:fn b() {}\n");
 }
 

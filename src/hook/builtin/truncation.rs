@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{HookAnswer, write_list};
 use crate::hook::text;
-use crate::json::{Faults, Fields, Node, write_string};
+use crate::json::{Faults, Fields, Node, parse, write_string};
 
 /// `maxBytes` and `markerCounts` are the names elsewhere.
 pub(super) const KEYS: &[&str] =
@@ -91,8 +91,8 @@ impl TruncateHook {
         out.push('}');
     }
 
-    /// Cuts `stdout` if the result has one, else the texts of `content`. A result that is an error
-    /// stays whole.
+    /// Cuts `stdout` if the result has one, else the texts of `content`: of one that is an object
+    /// with a `stdout`, this. A result that is an error stays whole.
     pub(super) fn answer(&self, input: &Node<'_>) -> HookAnswer {
         let tool = text::value_at(input, "/tool/name").and_then(Node::as_str);
         let meant = self.tools.iter().any(|name| &**name == "*" || Some(&**name) == tool);
@@ -114,11 +114,31 @@ impl TruncateHook {
                 ["content", "text"] => field == "content",
                 _ => false,
             };
-            let cut = here.then(|| self.cut(text)).flatten();
+            let cut = here.then(|| self.cut_output(text)).flatten();
             changed |= cut.is_some();
             cut
         });
         if changed { HookAnswer::Replace(out.into()) } else { HookAnswer::Unchanged }
+    }
+
+    /// Cuts a text, or of one that is an object with a text `stdout` this member: the others say how
+    /// the command ended.
+    fn cut_output(&self, text: &str) -> Option<String> {
+        if text.len() <= self.max_bytes {
+            return None;
+        }
+        let is_object = text.trim_start().starts_with('{');
+        let object = is_object.then(|| parse(text, text::LIMITS).ok()).flatten();
+        let stdout = object.as_ref().and_then(|object| object.get("stdout"));
+        let Some((node, stdout)) = stdout.and_then(|node| Some((node, node.as_str()?))) else {
+            return self.cut(text);
+        };
+        let cut = self.cut(stdout)?;
+        let start = (node.raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let mut out = text.get(..start)?.to_owned();
+        write_string(&mut out, &cut);
+        out.push_str(text.get(start + node.raw.len()..)?);
+        Some(out)
     }
 
     /// Cuts a text; `None` if it is short enough, or was cut before.
@@ -253,6 +273,19 @@ mod tests {
             answer("Bash", r#"{"stdout":"abcdef","content":"abcdef","exit_code":1.0}"#),
             r#"{"stdout":"abc... truncated 3 bytes ...","content":"abcdef","exit_code":1.0}"#
         );
+        let object = |stdout: &str| {
+            let content = format!(
+                "{{\"exit_code\": 1.0, \"stdout\": {stdout}, \"stderr\": \"a long error\"}}"
+            );
+            let mut result = "{\"content\":".to_owned();
+            write_string(&mut result, &content);
+            result + "}"
+        };
+        let shown = answer("Bash", &object("\"ab\\ncdef\""));
+        assert_eq!(shown, object("\"ab\\n... truncated 4 bytes ...\""));
+        // Where there is no output, nothing goes.
+        assert_eq!(answer("Bash", &object("\"\"")), "");
+        assert!(answer("Bash", &object("7")).contains("... truncated"));
         let parts =
             r#"{"content":[{"type":"text","text":"abcdef"},{"type":"media","url":"abcdef"}]}"#;
         assert!(answer("Bash", parts).contains(r#""text":"abc... truncated 3 bytes ...""#));

@@ -175,6 +175,16 @@ impl HookSet {
         self.points.is_empty()
     }
 
+    /// The hooks of these kinds at a point, in the same order.
+    #[must_use]
+    pub fn only(&self, point: Point, kinds: &[HookKind]) -> Self {
+        let hooks = self.hooks_at(point).iter().filter(|hook| kinds.contains(&hook.kind));
+        let hooks: Vec<Arc<Hook>> = hooks.cloned().collect();
+        let points = Some((point, hooks)).into_iter().filter(|(_, hooks)| !hooks.is_empty());
+        let points = points.collect();
+        Self { hash: hash(&points), points }
+    }
+
     /// The hooks of a point, in their order.
     pub fn hooks_at(&self, point: Point) -> &[Arc<Hook>] {
         self.points.get(&point).map_or(&[], Vec::as_slice)

@@ -131,7 +131,7 @@ proptest! {
         let answer = HookAnswer::MergePatch(serde_json::json!({"value": patch}).to_string().into());
         let new = apply(&input, "/value", &answer, true).unwrap();
         let new = new.unwrap_or_else(|| old.to_string());
-        // Members may stand in another order, and numbers are compared by one reader.
+        // Members may be in another order, and numbers are compared by one reader.
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         prop_assert_eq!(read(&new), read(&by_the_book(old, &patch).to_string()));
     }

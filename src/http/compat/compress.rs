@@ -14,7 +14,7 @@ use crate::http::response::respond_json;
 use crate::http::schema::{GatewayAnswer, GatewayRequest};
 use crate::http::state::AppState;
 use crate::service::compile::CompiledResponse;
-use crate::service::{Services, gateway};
+use crate::service::{Services, compat};
 
 /// Header of a request whose messages are returned unchanged if it is `true`.
 const BYPASS: &str = "x-headroom-bypass";
@@ -44,15 +44,15 @@ pub(crate) async fn compress_for_gateway(
         Ok(input) => input,
         // No messages were read, so there are none to return.
         Err(problem) if is_unread(problem.kind) => return Err(problem),
-        Err(problem) => return Ok(respond_json(gateway::passed_on("", &reason(&problem)))),
+        Err(problem) => return Ok(respond_json(compat::passed_on("", &reason(&problem)))),
     };
     let text: Arc<str> = input.text.as_str().into();
     if is_bypassed {
-        return Ok(respond_json(gateway::passed_on(&text, "bypass")));
+        return Ok(respond_json(compat::passed_on(&text, "bypass")));
     }
     Ok(match work(&state, input, Arc::clone(&text)).await {
         Ok(answer) => respond_with_timings(&state, answer),
-        Err(problem) => respond_json(gateway::passed_on(&text, &reason(&problem))),
+        Err(problem) => respond_json(compat::passed_on(&text, &reason(&problem))),
     })
 }
 
@@ -63,7 +63,7 @@ async fn work(
 ) -> Result<CompiledResponse, Problem> {
     let place = state.pool.admit(input.tenant())?;
     let job =
-        move |services: &Services, _: &str| gateway::compress(services, &text, services.deadline());
+        move |services: &Services, _: &str| compat::compress(services, &text, services.deadline());
     job::run(place, input, job).await
 }
 

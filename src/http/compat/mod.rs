@@ -6,12 +6,14 @@
 
 mod compress;
 mod retrieval;
+mod stats;
 
 use axum::extract::State;
 use axum::response::Response;
 
 pub(super) use compress::*;
 pub(super) use retrieval::*;
+pub(super) use stats::*;
 
 use super::response::respond_with;
 use super::schema::GatewayHealth;

@@ -10,7 +10,7 @@ use crate::http::query::{Query, decode_path};
 use crate::http::response::respond_with;
 use crate::http::schema::RetrieveRequest;
 use crate::http::state::AppState;
-use crate::service::gateway::{self, AskedOriginal, RetrievedOriginal};
+use crate::service::compat::{self, AskedOriginal, RetrievedOriginal};
 use crate::service::{Error, Services};
 
 const UNKNOWN: Error = Error::NotFound("nothing is stored under this hash");
@@ -68,10 +68,10 @@ pub(crate) async fn retrieve_by_body(
 ) -> Result<Response, Problem> {
     let input = body::read(&state, request).await?;
     let found =
-        visit(&state, input, |services, body| find_original(services, &gateway::read_asked(body)?));
+        visit(&state, input, |services, body| find_original(services, &compat::read_asked(body)?));
     Ok(respond_with(&found.await?))
 }
 
 fn find_original(services: &Services, asked: &AskedOriginal) -> Result<RetrievedOriginal, Error> {
-    gateway::retrieve(services, asked)?.ok_or(UNKNOWN)
+    compat::retrieve(services, asked)?.ok_or(UNKNOWN)
 }

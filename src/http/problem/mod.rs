@@ -113,6 +113,7 @@ pub struct Body {
     /// The same for every problem of this type.
     #[schema(example = "The request is not valid")]
     pub title: &'static str,
+    /// The status of the response.
     #[schema(example = 422)]
     pub status: u16,
     /// What went wrong this time.
@@ -146,6 +147,7 @@ pub struct FieldError {
     /// JSON Pointer (RFC 6901) into the request; empty for the whole of it.
     #[schema(example = "/messages/3/role")]
     pub pointer: String,
+    /// What is wrong, with the value, and what is allowed.
     #[schema(example = "must be one of `system`, `user`, `assistant`, `tool`")]
     pub detail: String,
     /// The known key or name nearest to an unknown one.

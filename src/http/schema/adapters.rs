@@ -22,6 +22,7 @@ pub struct AdapterDefinition {
     /// What requests and reports call it; in a list of a request it must be there.
     #[schema(example = "ledger")]
     pub name: Option<String>,
+    /// Which texts it takes.
     pub detect: AdapterDetect,
     /// Lines that stay: `{"lines": "1"}`, `"2-5"` or `"-3"` for the last three, or `{"regex"}`.
     pub keep: Option<Vec<Value>>,
@@ -38,17 +39,22 @@ pub struct AdapterDefinition {
 pub struct AdapterDetect {
     /// Stands somewhere in the text.
     pub regex: Option<String>,
+    /// The least number of lines of the text.
     pub min_lines: Option<u64>,
     /// Patterns by the numbers of the lines that they stand in.
     #[schema(value_type = Option<Object>, example = json!({"1": ","}))]
     pub line_matches: Option<Value>,
+    /// The least share of lines with a match.
     pub min_share_of_lines: Option<ShareOfLines>,
 }
 
 /// So many of the lines match.
 #[derive(Debug, ToSchema)]
+#[schema(as = AdapterLineShare)]
 pub struct ShareOfLines {
+    /// The pattern that lines must match.
     pub regex: String,
+    /// The share of the lines, from 0 to 1.
     #[schema(minimum = 0.0, maximum = 1.0)]
     pub share: f64,
 }
@@ -56,8 +62,10 @@ pub struct ShareOfLines {
 /// An adapter. What stands behind `builtin` is there for your own alone.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Adapter {
+    /// What requests and reports call it.
     #[schema(example = "ledger")]
     pub name: String,
+    /// Whether it is part of the program.
     pub builtin: bool,
     /// As it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,12 +110,15 @@ impl Adapter {
 /// A row of the list: an adapter without its definition.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AdapterRow {
+    /// What requests and reports call it.
     #[schema(example = "ledger")]
     pub name: String,
+    /// Whether it is part of the program.
     pub builtin: bool,
     /// Of a built-in one: one of your own stands in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<bool>,
+    /// From 1, one more with each other definition; absent for a built-in adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,6 +164,7 @@ pub struct AdapterList {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"text": "id,item,note\n1,lamp,paid in cash\n2,chair,paid in cash\n"}))]
 pub struct AdapterTestRequest {
+    /// The text.
     pub text: String,
     /// Tried in the place of what is stored under the name.
     pub definition: Option<AdapterDefinition>,
@@ -165,9 +177,11 @@ pub struct AdapterTest {
     pub detects: bool,
     /// What it leaves; the text as it came where `changed` is false.
     pub text: String,
+    /// Whether the adapter left something out.
     pub changed: bool,
     /// Counted with `o200k_base`.
     pub tokens_before: u64,
+    /// Tokens of `text`, counted with `o200k_base`.
     pub tokens_after: u64,
     /// Whether its cuts broke the format, and were taken back.
     pub reverted: bool,

@@ -9,6 +9,7 @@ use crate::domain::Artifact;
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"text": "the 9,000 lines of a log", "tail_chars": 1000}))]
 pub struct OffloadRequest {
+    /// The text.
     pub text: String,
     /// UTF-16 units up to which a text stays as it is.
     #[schema(default = 5_000)]
@@ -23,8 +24,11 @@ pub struct OffloadRequest {
 
 /// What became of the text. `id` and what follows it stand only where it is stored.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OffloadResponse)]
 pub struct OffloadAnswer {
+    /// Whether the text was stored, and `text` is a marker.
     pub offloaded: bool,
+    /// The id of the artifact.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "574a963fe4c28cab63d90746")]
     pub id: Option<String>,
@@ -33,6 +37,7 @@ pub struct OffloadAnswer {
     /// Bytes of the text in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Lines of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,11 +64,14 @@ impl OffloadAnswer {
 
 /// The caps of a cleanup; the settings' where absent. 0 keeps nothing.
 #[derive(Debug, ToSchema)]
+#[schema(as = ArtifactCleanupRequest)]
 pub struct CleanupRequest {
     /// Seconds since an artifact was last stored.
     #[schema(example = 86_400)]
     pub max_age_seconds: Option<u64>,
+    /// The number of artifacts.
     #[schema(example = 1_000)]
     pub max_count: Option<u64>,
+    /// Bytes of all artifacts together.
     pub max_bytes: Option<u64>,
 }

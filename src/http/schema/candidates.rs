@@ -12,10 +12,11 @@ use crate::domain::{
     ActorKind, CandidateState, ChainLink, Classification, ConsentCheck, Contradiction, MemoryClass,
     MemoryTier, RawJson, ReviewVerdict, word_of,
 };
-use crate::service::candidates::{Events, LogCheck, LogLine, LogVerification, ShownCandidate};
+use crate::service::candidates::ShownCandidate;
 
 /// Somebody who acts.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = CandidateActor)]
 pub struct Actor {
     /// 1 to 256 bytes.
     #[schema(min_length = 1, max_length = 256, example = "ann")]
@@ -49,7 +50,9 @@ pub struct CandidateProposal {
     /// The key that the entry shall have. Where it is absent, `entity.predicate`, or made of what
     /// is said.
     pub key: Option<String>,
+    /// A sentence about the value, shown to the model with it.
     pub description: Option<String>,
+    /// The scope that the entry shall have.
     pub scope: Option<Scope>,
     /// `working`, `episodic`, `semantic` or `durable`.
     #[schema(default = "semantic")]
@@ -59,15 +62,18 @@ pub struct CandidateProposal {
     pub classification: Option<String>,
     /// Up to 32 short texts.
     pub intents: Option<Vec<String>>,
+    /// How sure the proposer is.
     #[schema(minimum = 0.0, maximum = 1.0)]
     pub confidence: Option<f64>,
     /// Up to 32 values that are carried and not read; at most 16 KiB.
     pub evidence_refs: Option<Vec<Value>>,
     /// `true`, a record or its id; `false` is none.
     pub consent: Option<Value>,
+    /// When the entry shall expire; never if absent.
     pub ttl: Option<Ttl>,
     /// Who proposes it; the service `application` when absent.
     pub by: Option<Actor>,
+    /// The rules for this proposal, in place of the server's.
     pub policy: Option<WritePolicy>,
     /// The id of a pending candidate that is proposed anew.
     pub revises: Option<String>,
@@ -79,10 +85,12 @@ pub struct CandidateProposal {
 pub struct WritePolicy {
     /// All of them when absent.
     pub classes: Option<Vec<String>>,
+    /// Classes that may be promoted without a review.
     pub auto_promote_classes: Option<Vec<String>>,
     /// How sure a proposal must be to be promoted without a review.
     #[schema(default = 0.8)]
     pub min_confidence: Option<f64>,
+    /// Whether nothing is promoted without consent.
     #[schema(default = false)]
     pub consent_required: Option<bool>,
 }
@@ -98,7 +106,9 @@ pub struct CandidateReview {
     /// At most 4 KiB.
     #[schema(min_length = 1)]
     pub reason: String,
+    /// A new classification of the candidate.
     pub classification: Option<String>,
+    /// Who reviews it; not who proposed it.
     pub by: Actor,
 }
 
@@ -106,22 +116,29 @@ pub struct CandidateReview {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"tier": "semantic", "by": {"id": "bob", "kind": "user"}}))]
 pub struct CandidatePromotion {
+    /// The tier of the entry.
     pub tier: Option<String>,
+    /// The key of the entry.
     pub key: Option<String>,
+    /// The intents of packs for which the entry may be recalled.
     pub intents: Option<Vec<String>>,
+    /// The scope of the entry.
     pub scope: Option<Scope>,
+    /// The classification of the entry.
     pub classification: Option<String>,
     /// `null`: the entry does not expire.
     pub ttl: Option<Ttl>,
     /// What becomes of entries that say otherwise: `supersede`, `keep_both` or `reject`, which
     /// rejects the candidate.
     pub resolution: Option<String>,
+    /// Who promotes it.
     pub by: Actor,
 }
 
 /// A fact that may become a memory entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Candidate {
+    /// Its id.
     #[schema(example = "mcd_0199aa2b7c3d7e1f8a90b1c2d3e4f506")]
     pub id: String,
     /// `pending`, `in_review`, `duplicate`, `auto_rejected`, `rejected`, `approved`, `promoted` or
@@ -130,30 +147,47 @@ pub struct Candidate {
     pub state: &'static str,
     /// Also the `ETag`.
     pub version: u64,
+    /// What is proposed.
     #[schema(value_type = Value, example = "email")]
     pub value: Box<RawValue>,
+    /// What the value is said of.
     pub entity: Option<String>,
+    /// Which property of the entity the value is.
     pub predicate: Option<String>,
+    /// Its class of fact: `evidence_link`, `preference`, `decision_outcome` or `correction`.
     #[schema(example = "preference")]
     pub class: &'static str,
+    /// The key that the entry shall have.
     pub key: Option<String>,
+    /// A sentence about the value.
     pub description: Option<String>,
+    /// The scope that the entry shall have.
     pub scope: Scope,
+    /// The tier that the entry shall have.
     #[schema(example = "semantic")]
     pub tier: &'static str,
+    /// Who may see it: `public`, `internal`, `confidential` or `restricted`.
     #[schema(example = "internal")]
     pub classification: &'static str,
+    /// The intents of packs for which the entry may be recalled.
     pub intents: Vec<String>,
+    /// How sure the proposer is, from 0 to 1.
     pub confidence: Option<f64>,
+    /// References to evidence, as they were proposed.
     #[schema(value_type = Option<Vec<Value>>)]
     pub evidence_refs: Option<Box<RawValue>>,
+    /// The consent that was given: `true`, a record or its id.
     #[schema(value_type = Option<Value>)]
     pub consent: Option<Box<RawValue>>,
+    /// When the entry shall expire; null for never.
     pub ttl: Option<Ttl>,
     /// Who proposed it, and who revised it.
     pub proposed_by: Vec<Actor>,
+    /// What was found when it was proposed.
     pub checks: Checks,
+    /// The line of the log of proposals.
     pub capture: ProposalRecord,
+    /// The last review; null before the first.
     pub review: Option<ReviewGiven>,
     /// SHA-256 over what makes two proposals the same fact.
     pub fingerprint: String,
@@ -173,6 +207,7 @@ pub struct Candidate {
 
 /// What was found out when it was proposed.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CandidateChecks)]
 pub struct Checks {
     /// The first candidate that says the same.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +215,7 @@ pub struct Checks {
     /// The candidate that said the same and was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
+    /// Whether a promoted entry says otherwise.
     pub contradiction_check: ContradictionCheck,
     /// `not_required`, `given` or `missing`; without it nothing is promoted.
     #[schema(example = "not_required")]
@@ -202,6 +238,7 @@ pub struct ContradictionCheck {
 /// An entry that says otherwise.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExistingEntry {
+    /// The key of the entry.
     pub key: String,
     /// The candidate that it was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -210,23 +247,29 @@ pub struct ExistingEntry {
 
 /// What was proposed, in a log that nothing is taken out of.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Capture)]
+#[schema(as = CandidateCapture)]
 pub struct ProposalRecord {
+    /// The id of the capture.
     #[schema(example = "mcp_0199aa2b7c3d7e1f8a90b1c2d3e4f507")]
     pub id: Option<String>,
     /// From 1, one more with each capture.
     pub seq: u64,
     /// 64 zeros for the first.
     pub prev_hash: String,
+    /// SHA-256 over the 32 bytes of `prev_hash` and the proposal's bytes.
     pub hash: String,
 }
 
 /// The last review.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CandidateReviewRow)]
 pub struct ReviewGiven {
+    /// `approve`, `reject` or `request_changes`.
     #[schema(example = "approve")]
     pub verdict: &'static str,
+    /// The reason that was given.
     pub reason: String,
+    /// Who reviewed it.
     pub by: Actor,
 }
 
@@ -234,7 +277,7 @@ fn text(text: Option<&Arc<str>>) -> Option<String> {
     text.map(ToString::to_string)
 }
 
-fn raw(json: &RawJson) -> Option<Box<RawValue>> {
+pub(super) fn raw(json: &RawJson) -> Option<Box<RawValue>> {
     RawValue::from_string(json.as_str().to_owned()).ok()
 }
 
@@ -311,79 +354,4 @@ pub struct CandidateList {
     pub items: Vec<Candidate>,
     /// Where the list goes on; null at its end.
     pub next_cursor: Option<String>,
-}
-
-/// Part of the log of what became of candidates.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CandidateEvents {
-    pub items: Vec<CandidateEvent>,
-    /// Where the log goes on; null at its end.
-    pub next_cursor: Option<String>,
-    /// With `verify=1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verified: Option<VerifiedLogs>,
-}
-
-/// A line of the log.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CandidateEvent {
-    /// From 1, one more with each line.
-    pub seq: u64,
-    /// 64 zeros for the first.
-    pub prev_hash: String,
-    /// SHA-256 over the 32 bytes of `prev_hash` and the bytes of `event`, as they stand here.
-    pub hash: String,
-    /// `{action, at, by, candidate, data?, from?, reason?, seq, to}`; ids and keys, never a value.
-    #[schema(value_type = Value, example = json!({
-        "action": "submit", "at": "2026-12-31T23:59:59Z",
-        "by": {"id": "auto-policy", "kind": "automation"},
-        "candidate": "mcd_0199aa2b7c3d7e1f8a90b1c2d3e4f506", "from": "pending", "seq": 2,
-        "to": "in_review"
-    }))]
-    pub event: Box<RawValue>,
-}
-
-/// Both logs, followed from end to end.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct VerifiedLogs {
-    pub events: VerifiedLog,
-    pub captures: VerifiedLog,
-}
-
-/// What following a log has found.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct VerifiedLog {
-    pub ok: bool,
-    /// Lines that are as they were written, from the first on.
-    pub lines: u64,
-    /// The number of the first line that was changed, or that is gone.
-    pub broken_at: Option<u64>,
-}
-
-impl From<LogVerification> for VerifiedLog {
-    fn from(verified: LogVerification) -> Self {
-        let LogVerification { lines, broken_at } = verified;
-        Self { ok: broken_at.is_none(), lines, broken_at }
-    }
-}
-
-impl From<&Events> for CandidateEvents {
-    fn from(events: &Events) -> Self {
-        let line = |line: &LogLine| CandidateEvent {
-            seq: line.link.seq,
-            prev_hash: line.link.prev_hash.to_string(),
-            hash: line.link.hash.to_string(),
-            // Null if the stored text was changed from outside and is not JSON any more.
-            event: raw(&line.body).unwrap_or_default(),
-        };
-        let both = |checked: LogCheck| VerifiedLogs {
-            events: checked.transitions.into(),
-            captures: checked.captures.into(),
-        };
-        Self {
-            items: events.lines.iter().map(line).collect(),
-            next_cursor: events.next.map(|next| next.to_string()),
-            verified: events.verified.map(both),
-        }
-    }
 }

@@ -7,25 +7,30 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::domain::{Compilation, Drift, StageDrift};
+use crate::domain::{Compilation, Drift, PayloadCost, StageDrift};
 use crate::json::JsonDifference;
 use crate::pack::Refusal;
 use crate::pipeline::Report;
 use crate::service::compilations::{
     CompilationDrift, HookCheck, ReplayComparison, StoredRecord, is_current, payload_hash,
 };
+use crate::service::gateway::GatewayReport;
 
 /// A row of the list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompilationRow {
+    /// The id of the record.
     #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
     pub id: String,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub created_at: String,
     pub expires_at: String,
+    /// The session of the compile; null if there was none.
     pub session_id: Option<String>,
+    /// The shape of the payload.
     #[schema(example = "anthropic")]
     pub target: String,
+    /// The model of the request; null if it named none.
     pub model: Option<String>,
     /// `hashes` or `full`.
     pub record: &'static str,
@@ -37,8 +42,11 @@ pub struct CompilationRow {
     pub current: bool,
     /// SHA-256 of the payload's bytes; null where a pack refused.
     pub payload_hash: Option<String>,
+    /// Tokens of the conversation before anything was shortened.
     pub tokens_before: u64,
+    /// Tokens of the payload.
     pub tokens_after: u64,
+    /// Whether the payload was within the budget.
     pub fits: bool,
 }
 
@@ -81,11 +89,18 @@ pub struct CompilationRecord {
     stages: Vec<LedgerLine>,
     /// The report as it was answered; null where a pack refused.
     report: Option<Report>,
+    /// What the payload cost by the provider's usage, in the place of `report.cost`; null until that is
+    /// reported.
+    reported_cost: Option<PayloadCost>,
     /// Why a pack refused.
     refusal: Option<RefusalTold>,
+    /// What the compile stored in addition to its record.
     effects: Effects,
     /// What became of each hook.
     hooks: Vec<Value>,
+    /// What the gateway did; absent unless the record is of a request through the gateway. `report` is
+    /// null then, and `stages` has hashes of what was sent.
+    gateway: Option<GatewayReport>,
     /// The request, of a record in full; null where it is no longer kept.
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.
@@ -94,6 +109,7 @@ pub struct CompilationRecord {
 
 /// Why nothing was compiled under a pack.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CompileRefusal)]
 pub struct RefusalTold {
     /// The code of the problem.
     #[schema(example = "intent_unknown")]
@@ -101,6 +117,7 @@ pub struct RefusalTold {
     /// The stage that refused; null where it was settled before the first one.
     #[schema(example = "intent")]
     pub stage: Option<String>,
+    /// The cause in this case.
     pub detail: String,
 }
 
@@ -116,6 +133,7 @@ impl From<Refusal> for RefusalTold {
 pub struct OutcomeChange {
     /// `compiled` or `refused`.
     pub from: &'static str,
+    /// `compiled` or `refused`.
     pub to: &'static str,
 }
 
@@ -131,10 +149,12 @@ impl OutcomeChange {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what is written as text")]
 pub struct LedgerLine {
+    /// The name of the stage.
     #[schema(example = "compress")]
     stage: String,
     /// Over the output of every stage before it and all of `input_parts`.
     input_hash: String,
+    /// SHA-256 over what the stage gave.
     output_hash: String,
     /// What reaches the stage from outside, such as `request.compression` or `store.memory`.
     input_parts: BTreeMap<String, String>,
@@ -143,6 +163,7 @@ pub struct LedgerLine {
 /// What a compile left behind.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what is written as text")]
+#[schema(as = CompileEffects)]
 pub struct Effects {
     /// Ids of the originals that it stored.
     artifacts: Vec<String>,
@@ -179,9 +200,12 @@ pub struct ReplayRequest {
 /// A stage of two compiles.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StageRow {
+    /// The name of the stage.
     #[schema(example = "compress")]
     pub stage: &'static str,
+    /// Whether the input was the same.
     pub input_equal: bool,
+    /// Whether the output was the same.
     pub output_equal: bool,
     /// What reached it from outside and was not the same, by name.
     #[schema(example = json!(["request.compression"]))]
@@ -236,7 +260,9 @@ impl From<JsonDifference> for DiffStep {
 
 /// What a compile came to when it was run again.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReplayResponse)]
 pub struct ReplayAnswer {
+    /// The id of the record that was run again.
     pub id: String,
     /// `equal` or `diverged`.
     pub status: &'static str,
@@ -244,6 +270,7 @@ pub struct ReplayAnswer {
     pub first_divergent_stage: Option<&'static str>,
     /// The stages that parted by themselves, not because one before them did.
     pub root_stages: Vec<&'static str>,
+    /// Every stage.
     pub stages: Vec<StageRow>,
     /// Between the recorded payload, where it is kept, and this one; at most 200 steps.
     pub diff: Vec<DiffStep>,
@@ -267,8 +294,10 @@ pub struct ReplayAnswer {
 /// A hook that was asked once more.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HookCheckRow {
+    /// The id of the hook.
     #[schema(example = "rag")]
     pub hook: String,
+    /// The point at which it ran.
     #[schema(example = "before_compile")]
     pub point: &'static str,
     /// How often the point was reached before.
@@ -312,8 +341,11 @@ impl From<ReplayComparison> for ReplayAnswer {
 
 /// Where two compiles parted.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CompareResponse)]
 pub struct CompareAnswer {
+    /// The first record.
     pub a: CompilationRow,
+    /// The second record.
     pub b: CompilationRow,
     /// `equal` or `diverged`.
     pub status: &'static str,
@@ -321,6 +353,7 @@ pub struct CompareAnswer {
     pub first_divergent_stage: Option<&'static str>,
     /// The stages that parted by themselves, not because one before them did.
     pub root_stages: Vec<&'static str>,
+    /// Every stage of both.
     pub stages: Vec<StageRow>,
     /// Between the payloads, where both are kept; at most 200 steps.
     pub diff: Vec<DiffStep>,

@@ -1,10 +1,12 @@
 //! How a compile may shorten its history.
 
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 /// How far history may be shortened.
 #[derive(Debug, ToSchema)]
+#[schema(as = CompressionOptions)]
 pub struct Compression {
     /// `off`, `lossless`, `reversible`, `summary` or `drop`; each allows what the ones before do.
     #[schema(default = "drop", example = "summary")]
@@ -13,6 +15,10 @@ pub struct Compression {
     /// `reversible`, where format adapters shorten it.
     #[schema(default = "lossless")]
     pub on_arrival: Option<String>,
+    /// How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
+    /// from others; or `none`, only what keeps the format of the original.
+    #[schema(default = "plain")]
+    pub notations: Option<String>,
     /// Share of the history's room at which it is compacted.
     #[schema(default = 1.0, minimum = 0.05, maximum = 1.0)]
     pub trigger: Option<f64>,
@@ -34,12 +40,14 @@ pub struct Compression {
     pub stub_tool_results_over: Option<u64>,
     /// What a summary is to hold, in your words; at most 8,192 bytes.
     pub summary_instructions: Option<String>,
-    pub clear: Option<ClearOptions>,
+    /// Which old results become one line, and which stay.
+    pub clear: Option<ClearChoice>,
     /// Who shortens the history: `service`, or `provider`, where the provider clears and compacts by
     /// itself as `report.requires` asks of the request.
     #[schema(default = "service")]
     pub by: Option<String>,
-    /// Format adapters in the order in which texts are offered to them: names, or definitions.
+    /// Format adapters in the order in which texts are offered to them: names, names with how the
+    /// adapter works (`{"name", "ratio", "summarizer"}`), or definitions.
     /// When absent all of ours, a stored one of the same name in the place of each.
     #[schema(max_items = 64)]
     pub adapters: Option<Vec<Value>>,
@@ -53,16 +61,32 @@ pub struct Compression {
     pub expected_turns: Option<u64>,
 }
 
+/// Which tool results may give way to one line: `false` for none, with their thinking, or which.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ClearSetting)]
+pub enum ClearChoice {
+    Any(bool),
+    Options(ClearOptions),
+}
+
 /// Which tool results may give way to one line.
-#[derive(Debug, ToSchema)]
-#[schema(as = Clear)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ClearOptions {
-    /// The newest results stay.
-    #[schema(default = 3)]
-    pub keep: Option<u64>,
+    /// The newest results stay; `"all"` for all of them.
+    pub keep: Option<KeptResults>,
     /// Results of fewer tokens stay.
     #[schema(default = 0)]
     pub least_tokens: Option<u64>,
     /// Results of these tools stay.
     pub exclude_tools: Option<Vec<String>>,
+}
+
+/// How many of the newest tool results stay: a number, 3 when absent, or `all`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = KeptToolResults)]
+pub enum KeptResults {
+    Newest(u64),
+    All(String),
 }

@@ -10,8 +10,10 @@ use crate::service::events::EventPage;
 /// What opens one stream.
 #[derive(Debug, ToSchema)]
 pub struct EventTicket {
+    /// What to send as `ticket` of `GET /events`.
     #[schema(example = "cXJ6Vn0mR3lQ8yTqk2s1WbHd")]
     pub ticket: String,
+    /// Seconds for which a stream can be opened with it.
     pub expires_in_seconds: u64,
 }
 
@@ -20,12 +22,16 @@ pub struct EventTicket {
 pub struct EventRow {
     /// From 1, one more with each event of the tenant; null for what is said to one reader alone.
     pub seq: Option<u64>,
+    /// What happened.
     #[serde(rename = "type")]
     #[schema(rename = "type", example = "memory:changed")]
     pub kind: &'static str,
+    /// When it happened: RFC 3339, in UTC.
     #[schema(example = "2026-12-31T23:59:59.000Z")]
     pub at: Option<String>,
+    /// The session that it is about, or null.
     pub session_id: Option<String>,
+    /// The compile that it is about, or null.
     pub compilation_id: Option<String>,
     /// Ids and counts, by type.
     #[schema(value_type = Object)]
@@ -78,7 +84,9 @@ pub struct EventList {
 /// Numbers of events, from the first to the last.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EventGap {
+    /// The first id that is missing.
     pub from: u64,
+    /// The last id that is missing.
     pub to: u64,
 }
 

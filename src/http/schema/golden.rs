@@ -28,6 +28,7 @@ pub struct GoldenRunRequest {
 /// A compile of a golden set.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GoldenRow {
+    /// The record that is the expected result.
     #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
     pub compilation_id: String,
     /// When it was compiled.
@@ -63,6 +64,7 @@ impl From<&Golden> for GoldenRow {
 /// The golden set of a version.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GoldenList {
+    /// The version of the pack, `id@version`.
     #[schema(example = "pack.dbops@1.4.0")]
     pub pack_ref: String,
     pub items: Vec<GoldenRow>,
@@ -78,6 +80,7 @@ impl From<&GoldenSet> for GoldenList {
 /// What a golden set came to.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GoldenRun {
+    /// The version that was run, `id@version`.
     #[schema(example = "pack.dbops@1.4.0")]
     pub pack_ref: String,
     /// The version that it was run under.
@@ -86,8 +89,11 @@ pub struct GoldenRun {
     /// `equal` if every compile is; `diverged` if one diverged or failed; otherwise
     /// `engine_changed`.
     pub status: &'static str,
+    /// Cases that gave the same bytes.
     pub equal: usize,
+    /// Cases that gave something else.
     pub diverged: usize,
+    /// Cases that could not be run.
     pub failed: usize,
     /// Compiles whose records another engine made: make the set again from new records.
     pub engine_changed: usize,
@@ -121,6 +127,7 @@ pub struct GoldenCase {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "replay_divergence")]
     pub code: Option<&'static str>,
+    /// What differs or failed, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

@@ -16,6 +16,7 @@ pub struct HookDefinition {
     pub id: Option<String>,
     /// One of `GET /hook-points`.
     pub point: Option<String>,
+    /// Several points, in place of `point`.
     pub points: Option<Vec<String>>,
     /// `guard`, `transform`, `provide` or `observe`.
     pub kind: String,
@@ -29,6 +30,7 @@ pub struct HookDefinition {
     /// Sent with each call and never shown.
     #[schema(value_type = Option<Object>, example = json!({"Authorization": "Bearer 8f2c"}))]
     pub headers: Option<Value>,
+    /// Whether it is called.
     #[schema(default = true)]
     pub enabled: Option<bool>,
     /// Whether it runs for requests with `"hooks": false`, too. True by default for a guard that a
@@ -83,36 +85,54 @@ pub struct HookChange(pub Value);
 
 /// A hook as it is registered, every default filled in; what its kind has no use for is absent.
 #[derive(Debug, ToSchema)]
+#[schema(as = HookRow)]
 pub struct HookShown {
+    /// The id of the hook.
     #[schema(example = "pii")]
     pub id: String,
     /// From 1, one more with each change.
     pub revision: u64,
+    /// Where it runs.
     pub points: Vec<String>,
+    /// What it may do: `guard`, `transform`, `provide` or `observe`.
     pub kind: String,
     /// Without path and query, which may hold secrets: `…` stands for them.
     #[schema(example = "https://hooks.example.com/…")]
     pub url: Option<String>,
     /// Names of the headers that are sent.
     pub headers: Option<Vec<String>>,
+    /// The built-in hook that it is, or null.
     pub builtin: Option<String>,
+    /// Options of a built-in hook, or null.
     #[schema(value_type = Option<Object>)]
     pub config: Option<Value>,
+    /// Whether it is called.
     pub enabled: bool,
     /// Whether it runs for requests with `"hooks": false`, too.
     pub mandatory: bool,
+    /// Whether its responses count (`enforce`) or are recorded only (`audit`).
     pub mode: String,
+    /// Milliseconds that a call may take.
     pub timeout_ms: u64,
+    /// What a failed call means: `deny`, `fail` or `skip`.
     pub on_failure: Option<String>,
+    /// Whether a guard may let requests through if it fails.
     pub allow_fail_open: Option<bool>,
+    /// Whether it sees the list again after another hook changed it.
     pub reverify: Option<bool>,
+    /// Tokens of what a provider may add.
     pub max_tokens: Option<u64>,
+    /// Whether observers are called in the background or before the response.
     pub delivery: Option<String>,
+    /// Which calls it gets, or null for all.
     #[schema(value_type = Option<Object>)]
     pub r#match: Option<Value>,
+    /// The members of its input, or null for all.
     #[schema(value_type = Option<Object>)]
     pub input: Option<Value>,
+    /// Hooks with a lower number run first.
     pub priority: i64,
+    /// Whose requests call it.
     #[schema(value_type = Option<Object>)]
     pub scope: Option<Value>,
     /// `api`, or `file` for those of the operator's file, which nobody changes here.
@@ -161,6 +181,7 @@ pub struct HookList {
 /// How long the old secret goes on signing.
 #[derive(Debug, ToSchema)]
 pub struct RotateSecret {
+    /// Seconds for which the old secret also signs.
     #[schema(default = 86_400, minimum = 0, maximum = 604_800)]
     pub overlap_seconds: Option<u64>,
     /// `whsec_` and the base64 of 24 to 64 bytes; a new one is made when absent.
@@ -178,9 +199,12 @@ pub struct HookPoints {
 /// Where hooks can stand.
 #[derive(Debug, ToSchema)]
 pub struct HookPoint {
+    /// The name of the point.
     #[schema(example = "tool_result")]
     pub point: String,
+    /// What happens at the point, in a sentence.
     pub about: String,
+    /// The kinds of hooks that the point takes.
     pub kinds: Vec<HookPointKind>,
     /// The members of a call's `input`, and what each is.
     #[schema(value_type = Object)]
@@ -192,10 +216,13 @@ pub struct HookPoint {
 /// A kind of hook at a point, and its defaults there.
 #[derive(Debug, ToSchema)]
 pub struct HookPointKind {
+    /// The kind of hook.
     pub kind: String,
     /// A sketch of what is answered.
     pub answer: String,
+    /// Milliseconds that a call may take if the hook does not say it.
     pub timeout_ms: u64,
+    /// What a failed call means if the hook does not say it.
     pub on_failure: String,
 }
 
@@ -233,12 +260,17 @@ pub struct Delivery {
     /// Its calls carry it as `webhook-id`.
     #[schema(example = "msg_0199d2f0a1b27c3d9e4f5a6b7c8d9e0f")]
     pub id: String,
+    /// The id of the hook.
     pub hook: String,
+    /// The point of the call.
     pub point: String,
+    /// The session that the call is about, or null.
     pub session_id: Option<String>,
+    /// The compile that the call is about, or null.
     pub compilation_id: Option<String>,
     /// `queued`, `delivered`, or `dead`: given up.
     pub state: String,
+    /// The attempts so far, the oldest first.
     pub attempts: Vec<DeliveryAttempt>,
     pub created_at: String,
     /// When the next attempt is due, or the one under way is given up; null where none is.
@@ -250,12 +282,15 @@ pub struct Delivery {
 pub struct DeliveryAttempt {
     /// From 1.
     pub number: u32,
+    /// When it began: RFC 3339, in UTC.
     pub at: String,
     /// Of the answer, or null.
     pub status: Option<u16>,
     /// Null where it succeeded.
     pub cause: Option<String>,
+    /// The failure in a sentence, or null.
     pub detail: Option<String>,
+    /// Milliseconds that it took.
     pub ms: u64,
 }
 
@@ -269,6 +304,7 @@ pub struct DeliveryList {
 
 /// What a hook is tried with; all may be absent.
 #[derive(Debug, ToSchema)]
+#[schema(as = TestHook)]
 pub struct TryHook {
     /// One of its points; the first when absent.
     pub point: Option<String>,
@@ -282,25 +318,34 @@ pub struct TryHook {
 #[schema(example = json!({"hook": {
     "point": "tool_result", "kind": "transform", "builtin": "redact", "config": {"patterns": ["linking"]}
 }}))]
+#[schema(as = TestNewHook)]
 pub struct TryNewHook {
+    /// The definition.
     pub hook: HookDefinition,
     /// What its call is signed with; made up when absent.
     pub secret: Option<String>,
+    /// One of its points; the first if absent.
     pub point: Option<String>,
+    /// The input of the call; one of that point if absent.
     #[schema(value_type = Option<Object>)]
     pub input: Option<Value>,
 }
 
 /// What came of a trial.
 #[derive(Debug, ToSchema)]
+#[schema(as = HookTestResult)]
 pub struct HookTried {
+    /// The id of the hook.
     pub hook: String,
+    /// The point of the call.
     pub point: String,
+    /// What it may do: `guard`, `transform`, `provide` or `observe`.
     pub kind: String,
     /// As in a report: `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `failed`, `skipped`.
     pub outcome: Option<String>,
     /// The cause of a failure, or the reason of a denial.
     pub why: Option<String>,
+    /// The failure in a sentence, or null.
     pub detail: Option<String>,
     /// What would have come of it: `payload`, `fragments` and `answers`, or a guard's denial.
     #[schema(value_type = Option<Object>)]
@@ -311,6 +356,7 @@ pub struct HookTried {
     /// What came back: `status`, `body`.
     #[schema(value_type = Option<Object>)]
     pub response: Option<Value>,
+    /// Milliseconds that the call took.
     pub ms: u64,
     /// Tries over the network.
     pub attempts: u32,

@@ -26,12 +26,16 @@ pub struct CreateKey {
     /// For people.
     #[schema(max_length = 200)]
     pub name: Option<String>,
+    /// What uses the key: `service` if absent.
     pub kind: Option<KeyKind>,
     /// What it may do with captured memory: `capturer`, `reviewer`, `promoter`, `auditor`; when
     /// absent `capturer`.
     pub roles: Option<Vec<String>>,
+    /// How much the key may ask for.
     pub limits: Option<KeyLimits>,
-    /// Any keys of `/compile`: they stand in for those that a request does not have.
+    /// Any keys of `/compile`: they stand in for those that a request does not have. In addition
+    /// `gateway`, an object: its `mode` (`off`, `observe` or `compress`) is that of requests through
+    /// the gateway without the header `x-contexture-mode`.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<serde_json::Value>,
 }
@@ -40,13 +44,18 @@ pub struct CreateKey {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"limits": {"requests_per_minute": 60}, "defaults": null}))]
 pub struct ChangeKey {
+    /// All scopes again.
     pub scopes: Option<Vec<String>>,
+    /// A name for people.
     #[schema(max_length = 200)]
     pub name: Option<String>,
+    /// What uses the key.
     pub kind: Option<KeyKind>,
+    /// All roles again.
     pub roles: Option<Vec<String>>,
     /// All of them anew: what is absent is not limited.
     pub limits: Option<KeyLimits>,
+    /// All defaults again, or null for none; `gateway` among them, as in a new key.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<serde_json::Value>,
 }
@@ -64,6 +73,7 @@ pub enum KeyKind {
 /// How much a key may ask for; what is absent is not limited.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct KeyLimits {
+    /// Requests in a minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub requests_per_minute: Option<u64>,
@@ -75,19 +85,26 @@ pub struct KeyLimits {
 
 /// A key, but for its text.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ApiKey)]
 pub struct Key {
     /// The first part of its text, behind `cx_live_`.
     #[schema(example = "f3Zk09mQv7LcX2aT")]
     pub id: String,
+    /// Whose data it reaches.
     #[schema(example = "default")]
     pub tenant: String,
+    /// A name for people.
     pub name: String,
+    /// What uses the key.
     #[schema(value_type = KeyKind)]
     pub kind: &'static str,
+    /// What it may do.
     #[schema(value_type = Vec<String>, example = json!(["compile", "compress"]))]
     pub scopes: Vec<&'static str>,
+    /// What it may do with captured memory.
     #[schema(value_type = Vec<String>)]
     pub roles: Vec<&'static str>,
+    /// How much the key may ask for.
     pub limits: KeyLimits,
     /// Null where there are none.
     #[schema(value_type = Option<Object>)]
@@ -121,8 +138,10 @@ pub struct KeyList {
 /// What a key used of a model in a day.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UsageRow {
+    /// The day, in UTC.
     #[schema(example = "2026-12-31")]
     pub day: String,
+    /// The tenant of the key.
     #[schema(example = "default")]
     pub tenant: String,
     /// The session that the row is the share of, in lists of sessions.
@@ -154,6 +173,7 @@ pub struct UsageCost {
     pub priced_requests: u64,
     /// Requests among them whose cost is by the provider's usage; of the others it is assumed.
     pub reported_requests: u64,
+    /// What the payloads cost.
     pub payload_micros: i64,
     /// Answers, of requests whose output was reported; null if there are none.
     pub output_micros: Option<i64>,
@@ -183,7 +203,9 @@ pub struct QuotaRow {
     /// `reply_bytes`.
     #[schema(example = "sessions")]
     pub quota: &'static str,
+    /// What is stored.
     pub used: u64,
+    /// The quota.
     pub max: u64,
 }
 

@@ -11,18 +11,20 @@ use crate::domain::{
     Classification, MemoryAction, MemoryOrigin, MemoryScope, MemoryStatus, MemoryTier, MemoryTtl,
     MemoryVersion, word_of,
 };
-use crate::service::memory::RecallAnswer;
 
 /// Whose entry it is; what is absent is shared by the whole tenant.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = MemoryScope)]
 pub struct Scope {
     /// The person or thing that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub subject: Option<String>,
+    /// The session that it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub session_id: Option<String>,
+    /// The agent that it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub agent: Option<String>,
@@ -47,9 +49,12 @@ impl From<&MemoryScope> for Scope {
 
 /// When an entry expires: `turns` of its session or `seconds`, from its last write on.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = MemoryTtl)]
 pub struct Ttl {
+    /// Turns of the session after the last write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
+    /// Seconds after the last write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
 }
@@ -102,6 +107,7 @@ pub enum MemoryWriting {
 /// Also entries that the application wrote in a wider scope.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SharedMemoryWriting)]
 pub enum SharedWriting {
     Shared,
 }
@@ -110,6 +116,7 @@ pub enum SharedWriting {
 /// `false`, calls of Anthropic's memory tool are for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = MemoryInput)]
 pub enum MemoryGiven {
     Defaults(bool),
     Options(Box<MemoryOptions>),
@@ -125,12 +132,16 @@ pub enum MemoryGiven {
 pub struct MemoryWrite {
     /// Any JSON value, a text most of the time; at most 64 KiB. A `PUT` needs it.
     pub value: Value,
+    /// A sentence about the value, shown to the model with it.
     pub description: Option<String>,
     /// Absent: as before; `null`: the entry does not expire. Turns need `scope.session_id`.
     pub ttl: Option<Ttl>,
+    /// More important entries are recalled first.
     #[schema(minimum = 0.0, maximum = 1.0, default = 0.5)]
     pub importance: Option<f64>,
+    /// Words to filter by.
     pub tags: Option<Vec<String>>,
+    /// Whose entry it is.
     pub scope: Option<Scope>,
     /// `working`, `episodic`, `semantic` (when it is new) or `durable`.
     pub tier: Option<String>,
@@ -138,6 +149,7 @@ pub struct MemoryWrite {
     pub classification: Option<String>,
     /// Where it comes from.
     pub source: Option<String>,
+    /// Who wrote it.
     pub author: Option<String>,
     /// An object that is carried and not read; at most 16 KiB.
     pub metadata: Option<Value>,
@@ -146,24 +158,35 @@ pub struct MemoryWrite {
 /// A memory entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryEntry {
+    /// The key, unique in its scope.
     #[schema(example = "language")]
     pub key: String,
+    /// What is remembered.
     #[schema(value_type = Value, example = "TypeScript")]
     pub value: Box<RawValue>,
+    /// A sentence about the value.
     pub description: Option<String>,
+    /// Whose entry it is.
     pub scope: Scope,
+    /// Words to filter by.
     pub tags: Vec<String>,
+    /// From 0 to 1; more important entries are recalled first.
     pub importance: f64,
+    /// How long-lived it is: `working`, `episodic`, `semantic` or `durable`.
     #[schema(example = "semantic")]
     pub tier: &'static str,
+    /// Who may see it: `public`, `internal`, `confidential` or `restricted`.
     #[schema(example = "internal")]
     pub classification: &'static str,
     /// `promoted`, `captured` (a model wrote it, and nobody has reviewed it), `superseded`,
     /// `retracted` or `deprecated`. Promoted entries are recalled, captured ones only without a pack.
     #[schema(example = "promoted")]
     pub status: &'static str,
+    /// Where it comes from.
     pub source: Option<String>,
+    /// Who wrote it, as the writer says.
     pub author: Option<String>,
+    /// An object that is kept with it and not read.
     #[schema(value_type = Option<Value>)]
     pub metadata: Option<Box<RawValue>>,
     /// From 1, one more with each write; also the `ETag`.
@@ -174,6 +197,7 @@ pub struct MemoryEntry {
     pub created_at: String,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub updated_at: String,
+    /// When it expires after its last write; null for never.
     pub ttl: Option<Ttl>,
     #[schema(example = "2027-01-30T23:59:59Z")]
     pub expires_at: Option<String>,
@@ -228,6 +252,7 @@ pub struct MemoryVersionRow {
     /// or a restore of the entry's session).
     #[schema(example = "direct")]
     pub origin: &'static str,
+    /// The entry after the write.
     pub entry: MemoryEntry,
 }
 
@@ -251,14 +276,17 @@ pub struct MemoryVersions {
 /// The version that is to be again.
 #[derive(Debug, ToSchema)]
 pub struct MemoryRestore {
+    /// The number of the version.
     #[schema(minimum = 1)]
     pub version: u64,
+    /// The scope of the entry.
     pub scope: Option<Scope>,
 }
 
 /// The scope of the entry.
 #[derive(Debug, ToSchema)]
 pub struct MemoryScopeRequest {
+    /// The scope of the entry.
     pub scope: Option<Scope>,
 }
 
@@ -283,13 +311,17 @@ pub struct MemoryActRequest {
     /// A part of the value of the one entry that is meant.
     #[schema(rename = "match")]
     pub matching: Option<String>,
+    /// An object that is kept with the entry and not read; at most 16 KiB.
     pub metadata: Option<Value>,
+    /// The scope of the entry.
     pub scope: Option<Scope>,
 }
 
 /// What an action did.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MemoryActResponse)]
 pub struct MemoryActed {
+    /// What was done: `add`, `replace` or `remove`.
     #[schema(example = "add")]
     pub action: &'static str,
     /// The `type` of the entry.
@@ -309,67 +341,10 @@ pub struct MemoryActed {
 
 /// What an import did.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MemoryImportResponse)]
 pub struct MemoryImported {
+    /// Entries that are new.
     pub created: u64,
+    /// Entries that were changed.
     pub updated: u64,
-}
-
-/// What memory would show.
-#[derive(Debug, ToSchema)]
-pub struct MemoryRecallRequest {
-    /// Who looks.
-    pub scope: Option<Scope>,
-    /// What is looked for; a compile asks with the last user message.
-    pub query: Option<String>,
-    /// Room, in tokens of `o200k_base`.
-    #[schema(default = 2_000)]
-    pub max_tokens: Option<u64>,
-    /// Only entries with one of these.
-    pub tags: Option<Vec<String>>,
-}
-
-/// What memory would show, and why.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MemoryRecalled {
-    /// Best first.
-    pub items: Vec<RecalledEntry>,
-    /// Tokens of what is shown.
-    pub tokens: u64,
-    pub max_tokens: u64,
-    /// How often the tenant's entries were changed before.
-    pub store_revision: u64,
-}
-
-/// An entry and the reasons for its place.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct RecalledEntry {
-    /// Whether it finds room.
-    pub shown: bool,
-    /// 0.6 × relevance + 0.25 × importance + 0.15 × recency.
-    pub score: f64,
-    /// How well its words answer the query, beside the entry that answers it best.
-    pub relevance: f64,
-    pub importance: f64,
-    /// Halves with every 30 days that it is older than the newest entry.
-    pub recency: f64,
-    pub entry: MemoryEntry,
-}
-
-impl From<&RecallAnswer> for MemoryRecalled {
-    fn from(answer: &RecallAnswer) -> Self {
-        let items = answer.ranked.iter().map(|(ranked, shown)| RecalledEntry {
-            shown: *shown,
-            score: ranked.score,
-            relevance: ranked.relevance,
-            importance: ranked.importance,
-            recency: ranked.recency,
-            entry: (&*ranked.entry).into(),
-        });
-        Self {
-            items: items.collect(),
-            tokens: answer.tokens,
-            max_tokens: answer.max_tokens,
-            store_revision: answer.revision,
-        }
-    }
 }

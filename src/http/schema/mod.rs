@@ -6,6 +6,7 @@
 
 mod adapters;
 mod artifacts;
+mod candidate_events;
 mod candidates;
 mod compilations;
 mod compress;
@@ -13,10 +14,13 @@ mod compression;
 mod events;
 mod gateway;
 mod golden;
+mod hook_calls;
 mod hooks;
 mod keys;
 mod memory;
 mod packs;
+mod payloads;
+mod recall;
 mod sessions;
 mod skills;
 mod snapshots;
@@ -27,18 +31,22 @@ pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
+pub use candidate_events::*;
 pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
-pub use compression::{ClearOptions, Compression};
+pub use compression::{ClearChoice, Compression};
 pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost, UsageList,
     UsageRow,
 };
 
 pub use events::{EventGap, EventList, EventRow, EventTicket};
-pub use gateway::{GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, RetrieveRequest};
+pub use gateway::{
+    GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, GatewayStats, RetrieveRequest,
+};
 pub use golden::{GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest};
+pub use hook_calls::*;
 pub use hooks::{
     Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
     HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookRegistration, HookShown, HookTried,
@@ -49,6 +57,8 @@ pub use packs::{
     LintAnswer, LintRow, Pack, PackChange, PackDiff, PackDiffRequest, PackDocument, PackLayerDiff,
     PackList, PackPublished, PackRow, PackVersions, RuleDoubt, RuleRequest, RuleValue,
 };
+pub use payloads::*;
+pub use recall::*;
 use serde::Serialize;
 use serde_json::Value;
 pub use sessions::{
@@ -89,6 +99,7 @@ use crate::pipeline::Report;
 pub struct CompileRequest {
     /// Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000. Under a pack they
     /// may be absent: `input.message` of the request is then the conversation.
+    #[schema(value_type = Option<Vec<ConversationMessage>>)]
     pub messages: Option<Vec<Value>>,
     /// The conversation of an `OpenAI` Responses request: a text or a list of items.
     pub input: Option<Value>,
@@ -113,9 +124,13 @@ pub struct CompileRequest {
     /// Decides window, largest answer and tokenizer (`GET /models`). One that is not in the
     /// table gets 128,000 tokens and a warning.
     pub model: Option<String>,
+    /// The size that the payload may have.
     pub budget: Option<Budget>,
+    /// How far the history is shortened, and by what.
     pub compression: Option<Compression>,
+    /// Messages that stay word for word.
     pub protect: Option<ProtectOptions>,
+    /// How the provider's prompt cache is used.
     pub cache: Option<CacheOptions>,
     /// Anthropic's member: the provider itself marks the last block. It takes one of the four places.
     #[schema(value_type = Option<Object>)]
@@ -135,13 +150,21 @@ pub struct CompileRequest {
     pub cached_content_snake: Option<String>,
     /// Any object; placed as XML, the same bytes for the same object.
     pub dynamic_state: Option<Value>,
+    /// Where the state is placed: at the end of the last user message if absent.
     pub dynamic_state_placement: Option<StatePlacement>,
     /// Whether a sentence after the state at the tail says that it is current: true if absent.
     pub dynamic_state_anchor: Option<bool>,
+    /// `move`: state, context and memory data are at the end of the last user message, once. `stay`:
+    /// they stay where earlier payloads had them, and newer ones follow at the end of the list. If
+    /// absent, `stay` for models that bind their thinking, `move` for others.
+    pub tail_placement: Option<String>,
     /// Text for this turn only, placed at the tail of the last user message.
     pub implicit_context: Option<String>,
+    /// What the model's response looks like.
     pub output: Option<Output>,
+    /// Memory to place, and what the model may write.
     pub memory: Option<MemoryGiven>,
+    /// Instructions after the system text.
     pub skill: Option<SkillGiven>,
     /// Compiles of one session are compared with each other in `report.cache.first_change`.
     #[schema(max_length = 256)]
@@ -182,6 +205,7 @@ pub struct CompileRequest {
 /// The shapes that a conversation comes in and goes out.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
+#[schema(as = ConversationShape)]
 pub enum Shape {
     Openai,
     OpenaiResponses,
@@ -192,6 +216,7 @@ pub enum Shape {
 
 /// The budget is the window less what is reserved for the answer; all parts count against it.
 #[derive(Debug, ToSchema)]
+#[schema(as = BudgetOptions)]
 pub struct Budget {
     /// Tokens of the window; the model's when absent.
     #[schema(example = 128_000)]
@@ -231,7 +256,6 @@ pub enum OnDeadline {
 
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
-#[schema(as = Explain)]
 pub enum ExplainMode {
     Summary,
     Full,
@@ -246,22 +270,25 @@ pub enum StatePlacement {
 
 /// What stays word for word.
 #[derive(Debug, ToSchema)]
-#[schema(as = Protect)]
 pub struct ProtectOptions {
     /// Ids or indices of messages.
     pub messages: Option<Vec<Value>>,
+    /// Messages of these roles.
     pub roles: Option<Vec<String>>,
     /// Tools whose results stay.
     pub tools: Option<Vec<String>>,
     /// Texts that match stay: `{"regex", "label"}`.
     pub patterns: Option<Vec<Value>>,
+    /// The newest turns, by number.
     pub recent_turns: Option<u64>,
+    /// The newest messages, by number.
     pub recent_messages: Option<u64>,
 }
 
 /// Instructions that stand behind the system text: the name of a skill, or more about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = SkillInput)]
 pub enum SkillGiven {
     Name(String),
     Choice(SkillChoice),
@@ -270,6 +297,7 @@ pub enum SkillGiven {
 /// A skill with what is put into it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SkillChoice {
+    /// The name of the skill.
     #[schema(example = "review")]
     pub name: String,
     /// In the place of those that are known under the name.
@@ -299,6 +327,7 @@ pub struct CacheOptions {
 
 /// What is asked of the model's answer.
 #[derive(Debug, ToSchema)]
+#[schema(as = OutputOptions)]
 pub struct Output {
     /// The answer is asked for inside this XML tag.
     pub tag: Option<String>,
@@ -309,12 +338,13 @@ pub struct Output {
 /// A compiled conversation.
 #[derive(Debug, ToSchema)]
 pub struct Compilation {
+    /// The id of the record.
     #[schema(example = "cmp_8d2c41f09b7e")]
     pub id: String,
-    /// Spread it into the provider's call: `create(model=..., **payload)`. It holds the keys of
-    /// the target's own request and never `model`, `max_tokens` or `stream`.
-    #[schema(value_type = Object)]
+    /// Spread it into the provider's call: `create(model=..., **payload)`.
+    #[schema(value_type = CompilePayload)]
     pub payload: Value,
+    /// What was done, and why.
     pub report: Report,
     /// Under a pack: what was compiled, with manifests, controls, budget and ledger.
     pub compiled_context: Option<Value>,
@@ -328,12 +358,17 @@ pub struct Compilation {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"text": "How many tokens is this?", "model": "gpt-4o"}))]
 pub struct TokensRequest {
+    /// A text.
     pub text: Option<String>,
     /// Messages in any shape that `/compile` takes, under its keys.
+    #[schema(value_type = Option<Vec<ConversationMessage>>)]
     pub messages: Option<Vec<Value>>,
+    /// The provider's array of tools.
     #[schema(value_type = Option<Vec<Object>>)]
     pub tools: Option<Vec<Value>>,
+    /// The shape of the messages; recognised if absent.
     pub source: Option<Shape>,
+    /// The shape to count them in.
     pub target: Option<Shape>,
     /// Decides the tokenizer and the factor; `o200k_base` when absent.
     pub model: Option<String>,

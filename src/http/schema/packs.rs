@@ -13,17 +13,29 @@ use crate::service::packs::VersionDifference;
 /// The members of each layer, and the defaults, are in `docs/packs.md`; unknown members are refused.
 #[derive(Debug, ToSchema)]
 pub struct PackDocument {
+    /// The version of the format.
     pub contract_meta: Option<Value>,
+    /// Id, version, owner.
     pub pack_meta: Value,
+    /// References to evidence.
     pub intelligence_refs: Option<Value>,
+    /// Facts of the business that the model may see.
     pub business_context: Option<Value>,
+    /// Rules, and what they allow or withhold.
     pub policy_layer: Value,
+    /// The tools, and who may use them.
     pub tooling_layer: Value,
+    /// Options and when to use them.
     pub decision_layer: Value,
+    /// What memory may be shown and written.
     pub memory_layer: Value,
+    /// What evaluations check.
     pub evaluation_layer: Option<Value>,
+    /// How the model shall write.
     pub tone_and_comms: Option<Value>,
+    /// The catalogue of intents.
     pub intent_layer: Value,
+    /// Tokens for each part.
     pub budget_layer: Option<Value>,
     /// `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest.
     pub signature: Option<Value>,
@@ -31,6 +43,7 @@ pub struct PackDocument {
 
 /// One thing that is wrong with a pack.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PackLintFault)]
 pub struct LintRow {
     /// A word that stays the same.
     #[schema(example = "policy_operator_unknown")]
@@ -40,7 +53,9 @@ pub struct LintRow {
     pub severity: &'static str,
     /// JSON Pointer into the document.
     pub pointer: String,
+    /// What is wrong, with the value, and what is allowed.
     pub detail: String,
+    /// The nearest known name to an unknown one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<String>,
     /// What the weights of a split come to.
@@ -64,24 +79,30 @@ impl From<&LintFault> for LintRow {
 
 /// What is wrong with a pack.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PackLintResponse)]
 pub struct LintAnswer {
     /// Whether it may be published.
     pub ok: bool,
+    /// What is wrong with the pack; empty if nothing is.
     pub faults: Vec<LintRow>,
 }
 
 /// A pack as it was published.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PackRow {
+    /// The version, `id@version`.
     #[schema(example = "pack.dbops@1.4.0")]
     pub pack_ref: String,
+    /// The id of the pack.
     #[schema(example = "pack.dbops")]
     pub id: String,
+    /// The version.
     #[schema(example = "1.4.0")]
     pub version: String,
     /// SHA-256 of its canonical JSON, the signature left out.
     #[schema(example = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")]
     pub digest: String,
+    /// Whether the document is signed.
     pub signed: bool,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub created_at: String,
@@ -105,6 +126,7 @@ impl From<&StoredPack> for PackRow {
 pub struct PackPublished {
     #[serde(flatten)]
     pub pack: PackRow,
+    /// Faults that do not prevent publishing.
     pub warnings: Vec<LintRow>,
 }
 
@@ -142,16 +164,20 @@ pub struct PackList {
 /// The versions of a pack, the newest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PackVersions {
+    /// The id of the pack.
     #[schema(example = "pack.dbops")]
     pub id: String,
+    /// Its versions, the newest first.
     pub versions: Vec<PackRow>,
 }
 
 /// Two published versions, of one pack or of two.
 #[derive(Debug, ToSchema)]
 pub struct PackDiffRequest {
+    /// A version, `id@version`, or a document.
     #[schema(example = "pack.dbops@1.4.0")]
     pub from: String,
+    /// Another version, or a document.
     #[schema(example = "pack.dbops@1.5.0")]
     pub to: String,
 }
@@ -159,17 +185,23 @@ pub struct PackDiffRequest {
 /// What two versions differ in.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PackDiff {
+    /// Whether the versions are the same.
     pub equal: bool,
+    /// The first version, `id@version`.
     pub from: PackRow,
+    /// The second version, `id@version`.
     pub to: PackRow,
+    /// The layers that differ.
     pub layers: Vec<PackLayerDiff>,
 }
 
 /// What one layer differs in.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PackLayerDiff {
+    /// The name of the layer.
     #[schema(example = "policy_layer")]
     pub layer: String,
+    /// The changes in the layer.
     pub changes: Vec<PackChange>,
 }
 
@@ -180,8 +212,10 @@ pub struct PackChange {
     pub op: &'static str,
     /// JSON Pointer: what is added stands in the newer document, all else in the older one.
     pub path: String,
+    /// The value before; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
+    /// The value after; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
@@ -222,6 +256,7 @@ impl From<VersionDifference> for PackDiff {
 pub struct RuleRequest {
     /// `JsonLogic`: the operators of json-logic-js.
     pub rule: Value,
+    /// What the rule is evaluated on.
     pub data: Option<Value>,
 }
 
@@ -242,6 +277,7 @@ pub struct RuleValue {
 
 /// Why a rule's value says little.
 #[derive(Debug, ToSchema)]
+#[schema(as = RuleWarning)]
 pub struct RuleDoubt {
     /// `missing`, `not_a_number`, `not_finite`, `error`, `depth` or `budget`.
     #[schema(example = "missing")]

@@ -23,6 +23,7 @@ pub struct CreateSession {
     /// `hooks:write`.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<Value>,
+    /// How long the session stays after its last use.
     pub ttl: Option<SessionTtl>,
 }
 
@@ -40,6 +41,7 @@ pub struct ChangeSession {
 /// How long a session is kept after its last use.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct SessionTtl {
+    /// Seconds after the last use.
     #[schema(minimum = 1, example = 604_800)]
     pub seconds: u64,
 }
@@ -47,14 +49,17 @@ pub struct SessionTtl {
 /// A session.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Session {
+    /// The id of the session.
     #[schema(example = "chat-17")]
     pub id: String,
     /// From 1, one more with each change that was asked for; also the `ETag`. Compiles leave it.
     pub version: u64,
     /// The session that it goes on from.
     pub parent_session_id: Option<String>,
+    /// Members of compiles that are used if a request has none; null if there are none.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<Box<RawValue>>,
+    /// How long it stays after its last use.
     pub ttl: Option<SessionTtl>,
     /// Compiles that it has had.
     pub turns: u64,
@@ -73,6 +78,7 @@ pub struct Session {
     pub created_at: String,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub updated_at: String,
+    /// When it was last used: RFC 3339, in UTC.
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub used_at: String,
     #[schema(example = "2027-01-30T23:59:59Z")]
@@ -81,6 +87,7 @@ pub struct Session {
 
 /// How a provider's count of a model's payloads stands to ours.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = TokenCalibration)]
 pub struct Calibration {
     /// The model, or the target where requests name no model.
     #[schema(example = "claude-sonnet-4-5")]
@@ -150,6 +157,7 @@ pub struct SessionUsage {
 
 /// The session after a report of usage.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UsageResponse)]
 pub struct UsageAnswer {
     #[serde(flatten)]
     pub session: Session,

@@ -14,7 +14,9 @@ pub struct SkillDefinition {
     pub name: Option<String>,
     /// What it does, for choosing one.
     pub description: String,
+    /// When a model should choose it.
     pub when_to_use: Option<String>,
+    /// The text for the model.
     pub instructions: String,
     /// Told, and never acted on.
     pub allowed_tools: Option<Vec<String>>,
@@ -25,21 +27,27 @@ pub struct SkillDefinition {
 /// A skill.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Skill {
+    /// The name of the skill.
     pub name: String,
+    /// What the skill is for.
     pub description: String,
+    /// When a model should choose it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when_to_use: Option<String>,
     /// Absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// The tools that the skill may use, or null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
+    /// An object that is kept with it and not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub metadata: Option<Map<String, Value>>,
     /// `stored`, or `folder` where it was read from a `SKILL.md` at the start.
     #[schema(example = "stored")]
     pub source: &'static str,
+    /// From 1, one more with each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +96,7 @@ pub struct SkillError {
     /// The last two names of its path.
     #[schema(example = "broken/SKILL.md")]
     pub path: String,
+    /// What is wrong with the file.
     pub message: String,
 }
 
@@ -120,6 +129,8 @@ pub struct RenderSkill {
 /// A skill with everything put in.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RenderedSkill {
+    /// The name of the skill.
     pub name: String,
+    /// The instructions with arguments and variables filled in.
     pub instructions: String,
 }

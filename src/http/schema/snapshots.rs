@@ -19,10 +19,13 @@ pub struct TakeSnapshot {
 /// A snapshot, but for what it holds.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SnapshotRow {
+    /// The id of the snapshot.
     #[schema(example = "snap_0198c4f2")]
     pub id: String,
+    /// The session.
     #[schema(example = "chat-17")]
     pub session_id: String,
+    /// The label that was given, or null.
     pub label: Option<String>,
     #[schema(example = "2026-12-31T23:59:59Z")]
     pub created_at: String,
@@ -56,14 +59,19 @@ pub struct Snapshot {
     /// `contexture-session/1`.
     #[schema(example = "contexture-session/1")]
     pub format: String,
+    /// The id of the snapshot.
     pub id: Option<String>,
     /// The session that it was taken of.
     pub session_id: Option<String>,
+    /// The label that was given, or null.
     pub label: Option<String>,
     pub created_at: Option<String>,
+    /// The number of turns.
     pub turns: Option<u64>,
+    /// The defaults of the session.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<Value>,
+    /// Where the history was shortened.
     pub compaction_points: Option<Vec<u64>>,
     /// With `tokens`, those of the last payload before any factor, and `factors`, those of the last
     /// five reports.
@@ -75,6 +83,7 @@ pub struct Snapshot {
     pub has_captured: Option<bool>,
     /// The shape of the messages.
     pub source: Option<Shape>,
+    /// The messages of the session.
     pub messages: Option<Vec<Value>>,
 }
 
@@ -82,7 +91,9 @@ pub struct Snapshot {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"snapshot_id": "snap_0198c4f2"}))]
 pub struct RestoreSession {
+    /// The id of a stored snapshot.
     pub snapshot_id: Option<String>,
+    /// A snapshot as it was returned.
     pub snapshot: Option<Snapshot>,
 }
 
@@ -118,8 +129,10 @@ pub struct SwitchSession {
     "metadata": {"handoff_depth": 1}
 }))]
 pub struct Delegation {
+    /// The agent that worked.
     #[schema(min_length = 1, max_length = 256)]
     pub agent_name: String,
+    /// What the agent was asked for.
     pub task: String,
     /// May be empty.
     pub result: Option<String>,
@@ -134,13 +147,18 @@ pub struct Delegation {
 
 /// A delegation that was told of.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Delegated)]
+#[schema(as = DelegationReport)]
 pub struct DelegationRow {
+    /// The id of the delegation.
     #[schema(example = "del_0198c4f2")]
     pub id: String,
+    /// The session that delegated.
     pub session_id: String,
+    /// The agent that worked.
     pub agent_name: String,
+    /// How it ended.
     pub status: &'static str,
+    /// How the agent was called.
     pub path: &'static str,
 }
 

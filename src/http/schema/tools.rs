@@ -14,6 +14,7 @@ use crate::service::tools::{CallOutcome, CallResults, HandledCall, ResultOutcome
 /// Tools as they are given.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = ToolsInput)]
 pub enum ToolsGiven {
     /// The provider's array.
     List(Vec<Value>),
@@ -25,6 +26,7 @@ pub enum ToolsGiven {
 pub struct ToolOptions {
     /// The provider's array. An entry may have `tags`, which are not sent.
     pub list: Option<Vec<Value>>,
+    /// Which tools are left out, and by what.
     pub prune: Option<ToolPruning>,
     /// Groups that the model sees as one tool each, with `action` and `args`.
     pub namespaces: Option<Vec<ToolGroup>>,
@@ -53,8 +55,10 @@ pub struct ToolPruning {
 /// Tools that belong together.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolGroup {
+    /// The name of the group.
     #[schema(example = "file_ops")]
     pub name: String,
+    /// What the tools of the group are for, for the model.
     pub description: Option<String>,
     /// An array; with Gemini's tools one object will do.
     pub tools: Value,
@@ -64,6 +68,7 @@ pub struct ToolGroup {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"calls": [{"id": "call_1", "type": "function", "function": {
     "name": "create_memory", "arguments": "{\"key\": \"language\", \"value\": \"TypeScript\"}"}}]}))]
+#[schema(as = ToolCallsRequest)]
 pub struct CallsRequest {
     /// As the provider gave them: `tool_calls` of `OpenAI` Chat, `tool_use` blocks of Anthropic,
     /// `functionCall` parts of Gemini, `function_call` items of `OpenAI` Responses.
@@ -88,7 +93,9 @@ pub struct CallsRequest {
 
 /// What becomes of each call, in their order.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ToolCallsResponse)]
 pub struct CallsAnswer {
+    /// A result or a refusal for each call, in the order of the calls.
     pub results: Vec<CallResult>,
     /// What became of the hooks at `tool_call`, a line each; absent where none stands there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -98,7 +105,9 @@ pub struct CallsAnswer {
 
 /// What becomes of a call.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ToolCallResult)]
 pub struct CallResult {
+    /// The id of the call.
     pub id: String,
     /// The tool that is meant: of a namespace, its action.
     #[schema(example = "create_memory")]
@@ -174,31 +183,42 @@ impl From<HandledCall> for CallResult {
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"results": [{"id": "call_1", "name": "read_log", "content": "…"}],
     "truncate": {"threshold": 5000, "tail_chars": 1000, "store": true}}))]
+#[schema(as = ToolResultsRequest)]
 pub struct ResultsRequest {
+    /// The results of the tools.
     pub results: Vec<RawResult>,
     /// The shape of the messages that are wanted; `openai` when absent.
     pub source: Option<Shape>,
     /// Decides the tokenizer.
     pub model: Option<String>,
+    /// Limits above which a result is stored and shown in part.
     pub truncate: Option<TruncationOptions>,
     /// `off`, `lossless` (when absent) or `reversible`, which shortens what a format's adapter
     /// knows.
     pub compression: Option<String>,
+    /// How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
+    /// from others; or `none`, only what keeps the format of the original.
+    #[schema(default = "plain")]
+    pub notations: Option<String>,
     /// Whether what is shortened names its artifact for the tool `context_read`.
     pub read_tool: Option<bool>,
+    /// The session, for its hooks and defaults.
     pub session_id: Option<String>,
 }
 
 /// What one tool has answered.
 #[derive(Debug, ToSchema)]
+#[schema(as = RawToolResult)]
 pub struct RawResult {
     /// The call that it answers.
     pub id: String,
+    /// The name of the tool.
     pub name: Option<String>,
     /// What the tool was run with, for hooks at `tool_result`.
     pub arguments: Option<Value>,
     /// A text; anything else is shown as its JSON.
     pub content: Value,
+    /// Whether the tool failed.
     pub is_error: Option<bool>,
     /// The `caller` of the call, as the provider wrote it. If it is a program (`code_execution_…`,
     /// `program`), the result keeps its bytes: the program reads it, and no model.
@@ -207,13 +227,15 @@ pub struct RawResult {
 
 /// How long results are cut; in UTF-16 units.
 #[derive(Debug, ToSchema)]
-#[schema(as = Truncate)]
+#[schema(as = TruncateOptions)]
 pub struct TruncationOptions {
     /// Results of at most so many stay whole.
     #[schema(default = 5000)]
     pub threshold: Option<u64>,
+    /// Units of the beginning that stay.
     #[schema(default = 0)]
     pub head_chars: Option<u64>,
+    /// Units of the end that stay.
     #[schema(default = 1000)]
     pub tail_chars: Option<u64>,
     /// Whether the whole of what is cut is kept as an artifact, which the cut text names.
@@ -225,12 +247,16 @@ pub struct TruncationOptions {
 
 /// The messages to append.
 #[derive(Debug, ToSchema)]
+#[schema(as = ToolResultsResponse)]
 pub struct ResultsAnswer {
+    /// The results in the shape of the target.
     pub messages: Vec<Value>,
     /// What became of each result, in their order.
     pub results: Vec<ResultOutcome>,
+    /// What the caller should know of.
     pub warnings: Vec<String>,
     /// What compression did.
     pub report: Report,
+    /// The originals that were stored.
     pub artifacts: Vec<KeptOriginal>,
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{CallResult, Shape};
+use super::{CallResult, CompilePayload, Shape};
 use crate::domain::Note;
 use crate::pipeline::Report;
 
@@ -36,6 +36,7 @@ pub struct SessionTurn {
 /// The next payload, or without a compile what was appended.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = TurnResponse)]
 pub enum TurnAnswer {
     Compiled(Box<TurnPayload>),
     Appended(TurnAppended),
@@ -43,6 +44,7 @@ pub enum TurnAnswer {
 
 /// A turn without a compile.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AppendedTurn)]
 pub struct TurnAppended {
     /// As in a turn with a payload.
     pub results: Vec<CallResult>,
@@ -58,11 +60,13 @@ pub struct TurnAppended {
 /// The next payload.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TurnPayload {
+    /// The id of the record.
     #[schema(example = "cmp_8d2c41f09b7e")]
     pub id: String,
-    /// As `/compile` answers it.
-    #[schema(value_type = Object)]
+    /// As `/compile` returns it.
+    #[schema(value_type = CompilePayload)]
     pub payload: Value,
+    /// What was done, and why.
     pub report: Report,
     /// What became of the calls that came without a result, as `POST /tools/calls` has it. What was
     /// denied or ours has its result in the conversation already.

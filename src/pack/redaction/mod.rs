@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn addresses_are_looked_for_in_linear_time() {
-        // A search that began anew at each of these bytes would take hours.
+        // A search that began again at each of these bytes would take hours.
         for piece in ["ü", "ü.", "ü@", "ü@ü.", "字a", "a@b.cc.1.", "字@字.字字"] {
             let text = piece.repeat(300_000 / piece.len());
             for text in [format!("{text}@"), format!("@{text}"), text] {

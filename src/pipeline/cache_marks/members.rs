@@ -7,7 +7,7 @@ use crate::provider::{CACHED_CONTENT, CacheMember, PayloadCaching};
 
 /// What the payload tells its provider's cache. Members for other providers are left out, with a note
 /// each. `is_marked`: a block of the payload has a mark.
-pub(in crate::pipeline) fn payload_caching(
+pub(crate) fn payload_caching(
     rules: MarkRules<'_>,
     session_id: Option<&str>,
     is_marked: bool,
@@ -60,7 +60,7 @@ pub(in crate::pipeline) fn payload_caching(
 
 /// Notes that system text and tools are left out next to the name of stored content, which has to
 /// contain them.
-pub(in crate::pipeline) fn note_stored_head(
+pub(crate) fn note_stored_head(
     rules: MarkRules<'_>,
     system_messages: usize,
     tools: usize,

@@ -65,13 +65,7 @@ pub(super) fn run(rules: MarkRules<'_>, list: MarkedList<'_>, notes: &mut Notes)
     }
     let left = keep_latest(rules, &mut all, notes);
     if rules.kind.is_some() {
-        if client_order_is_wrong(rules, &all) {
-            notes.warn(
-                "cache_ttl_order",
-                String::new(),
-                "a mark of one hour stands behind one of five minutes, which the provider refuses",
-            );
-        }
+        lengthen_before_hour(rules, &mut all, notes);
         warn_early(rules, &all, &tokens, notes);
     }
     if let Some(ttl) = rules.options.ttl.filter(|_| rules.sets_ours()) {
@@ -273,11 +267,23 @@ fn warn_early(
     }
 }
 
-/// Whether the client's own lifetimes grow along the payload, which only it can mend.
-fn client_order_is_wrong(rules: MarkRules<'_>, spots: &[MarkSpot<'_>]) -> bool {
-    let own = spots.iter().filter_map(MarkSpot::client);
-    let marks: Vec<CacheTtl> = own.chain(automatic(rules)).collect();
-    !marks.is_sorted_by(|before, after| rank(*before) >= rank(*after))
+/// Lengthens marks of the client that have one of an hour after them: the provider refuses a longer
+/// lifetime after a shorter one.
+fn lengthen_before_hour(rules: MarkRules<'_>, spots: &mut [MarkSpot<'_>], notes: &mut Notes) {
+    let mut is_hour = automatic(rules) == Some(CacheTtl::OneHour);
+    let mut count = 0;
+    for spot in spots.iter_mut().rev() {
+        let Some(own) = spot.client() else { continue };
+        is_hour |= own == CacheTtl::OneHour;
+        if let Some(mark) = spot.mark.as_mut().filter(|_| is_hour && own != CacheTtl::OneHour) {
+            mark.ttl = Some(CacheTtl::OneHour);
+            count += 1;
+        }
+    }
+    if count > 0 {
+        let detail = format!("{count} marks of five minutes before one of an hour became an hour");
+        notes.warn("cache_ttl_order", String::new(), detail);
+    }
 }
 
 /// Sets marks of ours. A longer lifetime may not follow a shorter one, so ours use what the

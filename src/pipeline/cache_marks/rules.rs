@@ -12,7 +12,7 @@ const MAX_BREAKPOINTS: usize = 4;
 
 /// The rules of a target and a model for cache marks.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct MarkRules<'r> {
+pub(crate) struct MarkRules<'r> {
     pub(super) options: &'r CacheOptions,
     pub(super) target: Target,
     /// The model with the factor that counts are multiplied by.
@@ -34,11 +34,7 @@ pub(super) enum MarkFit {
 }
 
 impl<'r> MarkRules<'r> {
-    pub(in crate::pipeline) fn new(
-        options: &'r CacheOptions,
-        target: Target,
-        model: &'r Model,
-    ) -> Self {
+    pub(crate) fn new(options: &'r CacheOptions, target: Target, model: &'r Model) -> Self {
         let is_unknown = model.source.is_none();
         let (kind, is_known) = match target {
             Target::Anthropic | Target::Neutral => (Some(CacheMarks::Blocks), true),
@@ -70,7 +66,7 @@ impl<'r> MarkRules<'r> {
             Some(CacheMarks::Blocks) => members.automatic.is_some(),
             Some(CacheMarks::Breakpoints) => match &members.options {
                 Some(options) => !options.is_explicit,
-                // It is the default, which ours change if nothing of the caller's stands against it.
+                // It is the default, which ours change if nothing of the caller's forbids it.
                 None => {
                     members.retention.is_some() || members.automatic.is_some() || !self.sets_ours()
                 }

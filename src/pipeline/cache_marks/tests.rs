@@ -59,7 +59,8 @@ fn no_longer_lifetime_follows_a_shorter_one() {
     assert_eq!(marks, [HOUR, SHORT, None, SHORT]);
     let (marks, _) = marked([None, HOUR, None, None], CacheTtl::FiveMinutes);
     assert_eq!(marks, [HOUR, HOUR, None, SHORT]);
-    let (_, notes) = marked([SHORT, HOUR, None, None], CacheTtl::FiveMinutes);
+    let (marks, notes) = marked([SHORT, HOUR, None, None], CacheTtl::FiveMinutes);
+    assert_eq!(marks, [HOUR, HOUR, None, SHORT]);
     assert_eq!(notes.warnings.first().unwrap().code, "cache_ttl_order");
 }
 

@@ -20,17 +20,17 @@ pub struct PayloadBlocks<'p> {
 pub(super) struct PayloadMember<'p> {
     pub(super) name: Cow<'p, str>,
     is_list: bool,
-    blocks: Vec<Block<'p>>,
+    blocks: Vec<PayloadBlock<'p>>,
 }
 
 /// A block as JSON text, and its value once it is parsed.
 #[derive(Debug)]
-struct Block<'p> {
+struct PayloadBlock<'p> {
     raw: &'p str,
     node: OnceCell<Node<'p>>,
 }
 
-impl<'p> Block<'p> {
+impl<'p> PayloadBlock<'p> {
     fn new(raw: &'p str) -> Self {
         Self { raw, node: OnceCell::new() }
     }
@@ -43,7 +43,7 @@ impl<'p> Block<'p> {
     }
 }
 
-impl<'p> From<Node<'p>> for Block<'p> {
+impl<'p> From<Node<'p>> for PayloadBlock<'p> {
     fn from(node: Node<'p>) -> Self {
         Self { raw: node.raw, node: OnceCell::from(node) }
     }
@@ -56,8 +56,8 @@ impl<'p> PayloadBlocks<'p> {
         let members = members.into_iter().map(|(name, node)| {
             let is_list = node.as_array().is_some();
             let blocks = match node.value {
-                Value::Array(items) => items.into_iter().map(Block::from).collect(),
-                _ => vec![Block::from(node)],
+                Value::Array(items) => items.into_iter().map(PayloadBlock::from).collect(),
+                _ => vec![PayloadBlock::from(node)],
             };
             PayloadMember { name, is_list, blocks }
         });
@@ -75,7 +75,7 @@ impl<'p> PayloadBlocks<'p> {
 
     /// Adds a member; `texts` are its blocks as JSON texts.
     pub fn push(&mut self, name: &'p str, is_list: bool, texts: impl Iterator<Item = &'p str>) {
-        let blocks = texts.map(Block::new).collect();
+        let blocks = texts.map(PayloadBlock::new).collect();
         self.members.push(PayloadMember { name: Cow::Borrowed(name), is_list, blocks });
     }
 
@@ -97,7 +97,7 @@ pub(super) struct Item<'m, 'p> {
 
 #[derive(Debug, Clone, Copy)]
 enum ItemSource<'m, 'p> {
-    Block(&'m Block<'p>),
+    Block(&'m PayloadBlock<'p>),
     /// A part of a block that had to be parsed to find it.
     Part(&'m Node<'p>),
 }
@@ -153,7 +153,7 @@ impl PayloadShape {
             return Some(Self::Anthropic);
         }
         let messages = payload.member("messages").filter(|messages| messages.is_list)?;
-        messages.blocks.iter().map(Block::node).find_map(Self::of_message)
+        messages.blocks.iter().map(PayloadBlock::node).find_map(Self::of_message)
     }
 
     fn of_message(message: &Node<'_>) -> Option<Self> {
@@ -239,7 +239,7 @@ impl<'p> PayloadMember<'p> {
 }
 
 /// The function declarations of an entry of Gemini's tools.
-fn declarations<'m, 'p>(tool: &'m Block<'p>) -> Option<&'m [Node<'p>]> {
+fn declarations<'m, 'p>(tool: &'m PayloadBlock<'p>) -> Option<&'m [Node<'p>]> {
     const KEY: &str = "functionDeclarations";
     // The key is written plainly, so most blocks need not be parsed for it.
     if tool.node.get().is_none() && !tool.raw.contains(KEY) {

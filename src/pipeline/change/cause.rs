@@ -155,6 +155,10 @@ pub(super) fn message_cause(
         (_, Some(OwnText::Summary)) => return shrink_reason(hints),
         // Shortened for itself alone, and whole again.
         (Some(OwnText::Summary), _) => return ChangeReason::Squeeze,
+        // Blocks that stay are taken out where the history is shrunk.
+        (Some(OwnText::State | OwnText::Memory), None) if hints.keeps_tail => {
+            return shrink_reason(hints);
+        }
         (Some(ours), None) if is_later(new, at, ours) => return ChangeReason::TailMoved,
         (None, None) => {}
         _ => {
@@ -162,7 +166,7 @@ pub(super) fn message_cause(
             return ours.map_or(ChangeReason::MessageEdited, |ours| ours.reason(hints));
         }
     }
-    // The note behind a provider's own compaction stands for what was at the end of this message.
+    // The note after a provider's own compaction replaces what was at the end of this message.
     let is_note = |item: &Item<'_, '_>| spoken_text(item.node()).starts_with(SUMMARY_TAG);
     if was.starts_with(is.as_str()) && new.get(at + 1).is_some_and(is_note) {
         return shrink_reason(hints);

@@ -93,7 +93,7 @@ pub(super) fn continues(before: &Node<'_>, now: &Node<'_>) -> bool {
 
 /// The text of a list that is one text: `OpenAI` reads it as it reads the text alone, and only a list can
 /// have a mark.
-fn only_text<'n, 'a>(parts: &'n [Node<'a>]) -> Option<&'n Text<'a>> {
+pub(super) fn only_text<'n, 'a>(parts: &'n [Node<'a>]) -> Option<&'n Text<'a>> {
     let [part] = parts else { return None };
     let mut text = None;
     for (key, node) in members(part.as_object()?, Compared::All) {

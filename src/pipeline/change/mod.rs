@@ -7,6 +7,7 @@
 mod blocks;
 mod cause;
 mod comparison;
+mod split;
 
 use serde::Serialize;
 
@@ -14,6 +15,8 @@ pub use blocks::PayloadBlocks;
 use blocks::{Item, PayloadMember, PayloadShape, each_text};
 use cause::{message_cause, system_cause, tools_cause};
 use comparison::continues;
+pub use split::SplitPlace;
+use split::{SplitText, find_split};
 
 use crate::domain::Source;
 
@@ -27,12 +30,24 @@ pub struct FirstChange {
     pub why: ChangeReason,
     /// Tokens from there to the end: what the provider has to read anew.
     pub tokens_behind: u64,
+    /// If only the end of a system text differs: where to split it. What changes belongs into a block
+    /// of its own after the other system text, or into `dynamic_state`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitPlace>,
+}
+
+impl FirstChange {
+    /// With each count of tokens as `scale` gives it.
+    #[must_use]
+    pub fn scaled(self, scale: &dyn Fn(u64) -> u64) -> Self {
+        let split = self.split.map(|split| SplitPlace { tokens: scale(split.tokens), ..split });
+        Self { tokens_behind: scale(self.tokens_behind), split, ..self }
+    }
 }
 
 /// Why a payload leaves the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = Why)]
 pub enum ChangeReason {
     /// The payloads are in different providers' shapes.
     TargetChanged,
@@ -50,6 +65,8 @@ pub enum ChangeReason {
     Compaction,
     /// This payload alone was shortened further, to fit.
     Squeeze,
+    /// Another release of the service made the payload before, and writes forms in another way.
+    EngineChanged,
     /// Thinking is no longer sent: what came before it when the model made it has changed.
     ThinkingRemoved,
     MessageInserted,
@@ -73,12 +90,26 @@ impl ChangeReason {
             Self::TailMoved => "tail_moved",
             Self::Compaction => "compaction",
             Self::Squeeze => "squeeze",
+            Self::EngineChanged => "engine_changed",
             Self::ThinkingRemoved => "thinking_removed",
             Self::MessageInserted => "message_inserted",
             Self::MessageRemoved => "message_removed",
             Self::MessageEdited => "message_edited",
             Self::OutputChanged => "output_changed",
         }
+    }
+
+    /// Whether an engine that shortens the history in another way changes payloads so.
+    pub fn is_by_engine(self) -> bool {
+        matches!(
+            self,
+            Self::Compaction
+                | Self::Squeeze
+                | Self::ThinkingRemoved
+                | Self::MessageInserted
+                | Self::MessageRemoved
+                | Self::MessageEdited
+        )
     }
 
     /// What a person can do about it.
@@ -104,6 +135,9 @@ impl ChangeReason {
                 "the history passed its trigger and was shrunk once for many turns to come"
             }
             Self::Squeeze => "this payload alone was shortened further, to fit its budget",
+            Self::EngineChanged => {
+                "another release made the payload before; its forms differ this once"
+            }
             Self::ThinkingRemoved => {
                 "thinking is no longer sent, because what came before it has changed; give a session_id"
             }
@@ -124,6 +158,8 @@ pub struct ChangeHints {
     pub skill: Option<String>,
     /// The text of a prefill that is the last message.
     pub prefill: Option<String>,
+    /// Whether blocks of state, context and memory data stay where they are until a compaction point.
+    pub keeps_tail: bool,
 }
 
 const TOOL_KEYS: &[&str] = &["tools"];
@@ -143,15 +179,16 @@ pub fn first_change(
     {
         let behind = sections.iter().map(|keys| tokens(now, keys, 0, count));
         let (pointer, why) = (String::new(), ChangeReason::TargetChanged);
-        return Some(FirstChange { pointer, why, tokens_behind: behind.sum() });
+        return Some(FirstChange { pointer, why, tokens_behind: behind.sum(), split: None });
     }
     sections.iter().enumerate().find_map(|(at, keys)| {
-        let SectionChange { pointer, index, why } = section_change(before, now, keys, hints)?;
+        let SectionChange { pointer, index, why, split } =
+            section_change(before, now, keys, hints, count)?;
         let behind = sections.iter().skip(at).enumerate().map(|(further, keys)| {
             let skip = if further == 0 { index } else { 0 };
             tokens(now, keys, skip, count)
         });
-        Some(FirstChange { pointer, why, tokens_behind: behind.sum() })
+        Some(FirstChange { pointer, why, tokens_behind: behind.sum(), split })
     })
 }
 
@@ -171,6 +208,8 @@ struct SectionChange {
     /// The index of the item that differs.
     index: usize,
     why: ChangeReason,
+    /// Where to split a system text of which only the end differs.
+    split: Option<SplitPlace>,
 }
 
 fn section_change(
@@ -178,6 +217,7 @@ fn section_change(
     now: &PayloadBlocks<'_>,
     keys: &[&str],
     hints: &ChangeHints,
+    count: &dyn Fn(&str) -> u64,
 ) -> Option<SectionChange> {
     let (old_section, section) = (before.first_of(keys), now.first_of(keys));
     if old_section.zip(section).is_some_and(|(old, new)| old.is_equal(new)) {
@@ -201,12 +241,18 @@ fn section_change(
         _ => {}
     }
     let pointer = section.map(|section| format!("/{}{}", section.name, section.steps(index)));
+    let pointer = pointer.unwrap_or_default();
     let why = match keys {
         TOOL_KEYS => tools_cause(&old, &new),
         _ if is_list => message_cause(&old, &new, index, hints),
         _ => system_cause(a.map(Item::node), b.map(Item::node), hints),
     };
-    Some(SectionChange { pointer: pointer.unwrap_or_default(), index, why })
+    let split = a.zip(b).filter(|_| why == ChangeReason::SystemChanged).and_then(|(a, b)| {
+        let SplitText { pointer, head } = find_split(a.node(), b.node(), pointer.clone())?;
+        let characters = head.chars().count() as u64;
+        Some(SplitPlace { pointer, characters, tokens: count(head) })
+    });
+    Some(SectionChange { pointer, index, why, split })
 }
 
 fn tokens(

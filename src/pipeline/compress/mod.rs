@@ -20,7 +20,8 @@ pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 
 use std::sync::Arc;
 
-use super::arrival::{ArrivalPass, ArrivedForms};
+use super::arrival::ArrivalPass;
+use super::arrived_forms::ArrivedForms;
 use super::bound_thinking::BrokenRange;
 use super::measure::Cost;
 use super::read_back::ReadBack;
@@ -67,6 +68,10 @@ pub(super) struct Input<'i> {
     pub(super) material: &'i SummaryMaterial,
     /// The messages that have blocks of earlier payloads, without them.
     pub(super) bare: &'i [BareMessage],
+    /// Whether thinking is left out if what is before it changes.
+    pub(super) binds_thinking: bool,
+    /// Whether the provider wants thinking back with the calls that it led to, however old they are.
+    pub(super) returns_thinking: bool,
 }
 
 /// The history as it is sent, and what happened to its messages.

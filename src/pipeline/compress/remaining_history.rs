@@ -7,7 +7,8 @@ use super::ladder::{HistoryNote, LadderOutcome, TurnForm};
 use super::{Input, Output};
 use crate::compress::Fidelity;
 use crate::domain::{Message, Role, Turn};
-use crate::pipeline::arrival::{ArrivedForms, result_texts, show};
+use crate::pipeline::arrival::result_texts;
+use crate::pipeline::arrived_forms::{ArrivedForms, show};
 use crate::pipeline::measure::Cost;
 use crate::pipeline::read_back::{original, output_content};
 use crate::pipeline::report::Action;
@@ -55,7 +56,7 @@ fn with_form(stitched: Slot, message: Message, cost: Cost, own: Cost) -> Slot {
     if message.role != Role::Tool {
         return stitched;
     }
-    // A text stands in a part of its own after results, of which each keeps its part.
+    // A text is in a part of its own after results, of which each keeps its part.
     let mut slot = stitched;
     let text = slot.message.parts.split_off(message.parts.len().min(slot.message.parts.len()));
     let added = slot.cost.text.saturating_sub(own.text);
@@ -71,7 +72,7 @@ pub(super) fn build(input: Input<'_>, spans: &[Turn], plan: HistoryPlan) -> Outp
     let bare_end = spans.get(outcome.blocks_from).map_or(0, |span| span.start);
     let mut slots = Vec::with_capacity(input.history.len() + 2);
     let mut actions = Vec::with_capacity(input.history.len());
-    // A provider ignores what stands before its own compaction, a note of ours too.
+    // A provider ignores what is before its own compaction, a note of ours too.
     let compaction = leading_compaction(&input.history);
     let mut note = note;
     if compaction.is_none() {

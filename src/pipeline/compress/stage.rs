@@ -12,7 +12,7 @@ use super::turns::TurnView;
 use super::view::ResultTools;
 use super::{Input, Output};
 use crate::domain::{Message, Role, Turn, has_output, turns};
-use crate::pipeline::bound_thinking::BrokenRange;
+use crate::pipeline::bound_thinking::{BrokenRange, thinking_tokens};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{CoveredRange, HistorySummary};
 use crate::pipeline::volatile_blocks::BareMessage;
@@ -22,8 +22,11 @@ use crate::request::ThinkingPolicy;
 pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, StopReason> {
     let spans = turns(&input.history);
     let blocks = count_blocks(meter, &input)?;
-    let turn_costs = count_turns(&input, &spans, &blocks);
+    let thinking = count_thinking(meter, &input)?;
+    let messages = MessageShares { blocks: &blocks, thinking: &thinking };
+    let turn_costs = count_turns(&input, &spans, messages);
     let plan = build_plan(meter, &input)?;
+    input.arrival_pass.set_target(plan.compress_to);
     let tools = ResultTools::new(&input.history);
     let mut view = TurnView {
         meter,
@@ -76,6 +79,31 @@ fn count_blocks(meter: &Meter<'_>, input: &Input<'_>) -> Result<BTreeMap<usize, 
     Ok(found)
 }
 
+/// Raw tokens of thinking that is bound to what is before it, by the index of its message.
+fn count_thinking(
+    meter: &Meter<'_>,
+    input: &Input<'_>,
+) -> Result<BTreeMap<usize, u64>, StopReason> {
+    let mut found = BTreeMap::new();
+    if !input.binds_thinking {
+        return Ok(found);
+    }
+    for (at, message) in input.history.iter().enumerate() {
+        let tokens = thinking_tokens(meter, message)?;
+        if tokens > 0 {
+            found.insert(at, tokens);
+        }
+    }
+    Ok(found)
+}
+
+/// Shares of messages in their tokens, by the indexes of those that have some.
+#[derive(Clone, Copy)]
+struct MessageShares<'s> {
+    blocks: &'s BTreeMap<usize, u64>,
+    thinking: &'s BTreeMap<usize, u64>,
+}
+
 /// The messages of the request's list whose thinking is older than a change in front of it.
 fn find_broken(history: &[Message], spans: &[Turn], outcome: &LadderOutcome) -> Vec<BrokenRange> {
     let last_origin = |turn: usize| {
@@ -113,11 +141,13 @@ fn find_covers(
 fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopReason> {
     let compression = input.compression;
     let marker = Message::text(Role::User, prose::drop_marker(prose::MAX_MARKER_MESSAGES));
+    // A provider's own compaction begins the list, and never leaves it.
+    let begins_compacted = leading_compaction(&input.history).is_some();
     Ok(LadderPlan {
         level: compression.level,
         // Old turns at a point are cleared and summarised, as callers that set points expect.
         digests: false,
-        clear_thinking: compression.thinking == ThinkingPolicy::ClearOld,
+        clear_thinking: compression.thinking == ThinkingPolicy::ClearOld && !input.returns_thinking,
         trigger: compression.trigger(input.room),
         compress_to: compression.target(input.room),
         summary_cap: summary_cap(compression.level, input.room),
@@ -126,8 +156,8 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
         drop_allowed: input.drop_allowed,
         opening: input.opening.map(|slot| OpeningPlan {
             tokens: slot.cost.real(),
-            only_if_empty: !input.user_first,
-            is_note_first: leading_compaction(&input.history).is_none(),
+            only_if_empty: !input.user_first || begins_compacted,
+            is_note_first: !begins_compacted,
         }),
         note_pays: false,
         keep_live: false,
@@ -135,7 +165,7 @@ fn build_plan(meter: &Meter<'_>, input: &Input<'_>) -> Result<LadderPlan, StopRe
     })
 }
 
-fn count_turns(input: &Input<'_>, spans: &[Turn], blocks: &BTreeMap<usize, u64>) -> Vec<TurnCost> {
+fn count_turns(input: &Input<'_>, spans: &[Turn], shares: MessageShares<'_>) -> Vec<TurnCost> {
     let keep = input.compression.keep_recent_turns.max(input.recent_turns);
     let mut turn_of = Vec::with_capacity(input.history.len());
     let mut points = input.points.iter().peekable();
@@ -160,7 +190,8 @@ fn count_turns(input: &Input<'_>, spans: &[Turn], blocks: &BTreeMap<usize, u64>)
                 Some((_, slot)) => slot.cost.real(),
                 None => own.real(),
             };
-            cost.blocks += blocks.get(&at).copied().unwrap_or_default();
+            cost.blocks += shares.blocks.get(&at).copied().unwrap_or_default();
+            cost.thinking += shares.thinking.get(&at).copied().unwrap_or_default();
             let role = input.history.get(at).map(|message| message.role);
             cost.exempt |= role == Some(Role::System) || input.protected.get(at) == Some(&true);
             cost.system |= role == Some(Role::System);

@@ -11,7 +11,8 @@ use super::summary::{
 use super::view::{Clearing, ResultTools, clear_message, may_clear};
 use crate::compress::{self, Depth, ReducedSize};
 use crate::domain::{Message, Role, Turn, has_output, output_texts};
-use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, ArrivedForms, result_texts};
+use crate::pipeline::arrival::{ArrivalForm, ArrivalPass, result_texts};
+use crate::pipeline::arrived_forms::ArrivedForms;
 use crate::pipeline::measure::{Cost, Meter};
 use crate::pipeline::read_back::ReadBack;
 use crate::pipeline::slot::{PartName, Slot};
@@ -177,6 +178,10 @@ impl TurnView<'_, '_> {
                 tokens: self.arrival_pass.arrived_alone(text),
                 bytes: text.len() as u64,
             }));
+            for text in self.arrival_pass.cut_own_texts(message) {
+                let tokens = self.meter.text(text)?;
+                sizes.push(TextSize { tokens, bytes: text.len() as u64 });
+            }
             for own in message.parts.iter().flat_map(output_texts) {
                 let tokens = self.meter.text(&own.text)?;
                 sizes.push(TextSize { tokens, bytes: own.text.len() as u64 });

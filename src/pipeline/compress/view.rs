@@ -127,7 +127,10 @@ pub(crate) fn may_clear(
     }
     let is_excluded =
         |part| output_tool(part).is_some_and(|tool| clear.exclude_tools.contains(&*tool));
-    tokens >= clear.least_tokens && !results.any(excluded) && !outputs.any(is_excluded)
+    clear.is_on
+        && tokens >= clear.least_tokens
+        && !results.any(excluded)
+        && !outputs.any(is_excluded)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Payloads for models that bind their thinking to the bytes before it.
+//! Payloads in which blocks of ours stay where they were, and those for models that bind their thinking
+//! to the bytes before it.
 
 use super::Driver;
 use crate::domain::{Message, SentPrefix, SentUpdate, ToolDefinition};
@@ -11,9 +12,9 @@ use crate::pipeline::volatile_blocks::{self, BlockAnchor, BlocksInSight, Restore
 
 impl Driver<'_> {
     /// Puts the blocks that earlier payloads had back into the history, and finds the newest of each
-    /// kind; nothing for models that bind no thinking.
+    /// kind; nothing if blocks do not stay.
     pub(super) fn restore_blocks(&mut self, history: &mut [Message]) -> RestoredBlocks {
-        if !self.request.binds_thinking() {
+        if !self.request.keeps_tail() {
             return RestoredBlocks::default();
         }
         timed(&mut self.timings.compile, || match &self.request.sent {
@@ -34,7 +35,7 @@ impl Driver<'_> {
         in_sight: &BlocksInSight,
     ) -> Option<BlockAnchor> {
         let is_remembered = self.request.sent.is_some() || !in_sight.is_empty();
-        if !self.request.binds_thinking() || !is_remembered {
+        if !self.request.keeps_tail() || !is_remembered {
             return None;
         }
         BlockAnchor::find(history, &read_back.programs, self.trace.hasher())
@@ -42,7 +43,7 @@ impl Driver<'_> {
 
     /// Whether the caller has sent the messages of the last payload back.
     pub(super) fn is_payload(&self, in_sight: &BlocksInSight) -> bool {
-        self.request.binds_thinking() && self.request.sent.is_none() && !in_sight.is_empty()
+        self.request.keeps_tail() && self.request.sent.is_none() && !in_sight.is_empty()
     }
 
     /// Leaves out the thinking that is bound to other bytes, and returns what the session keeps of the
@@ -53,13 +54,14 @@ impl Driver<'_> {
         tools: &[ToolDefinition],
         known: BindingInput<'_>,
     ) -> Result<Option<SentUpdate>, StopReason> {
-        if !self.request.binds_thinking() {
+        let binds = self.request.binds_thinking();
+        if !binds && !self.request.keeps_tail() {
             return Ok(None);
         }
         let BindingInput { length, anchor, blocks, broken } = known;
         let sent = self.request.sent.as_deref();
         let forgets_tail = anchor.is_none() && !blocks.is_empty();
-        let facts = BindingFacts { sent, broken, forgets_tail };
+        let facts = BindingFacts { sent, broken, forgets_tail, binds };
         let meter = self.meter;
         let list = timed(&mut self.timings.compile, || {
             bound_thinking::run(&meter, &facts, slots, tools, self.trace.hasher())

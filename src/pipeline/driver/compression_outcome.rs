@@ -31,7 +31,7 @@ impl ShrunkHistory {
         compressed: &CompressOutput,
         before: u64,
     ) -> Option<Self> {
-        let lossy = |form: &crate::pipeline::arrival::ArrivedForms| {
+        let lossy = |form: &crate::pipeline::arrived_forms::ArrivedForms| {
             form.class() == Some(Fidelity::Reversible)
         };
         if !compression::shrinks(&compressed.outcome) && !compressed.forms.iter().any(lossy) {

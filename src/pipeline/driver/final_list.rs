@@ -7,6 +7,7 @@ use super::compression_outcome::ShrunkHistory;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory};
 use crate::domain::{Message, Source};
 use crate::hook::{AnswerReader, GuardDecision, HookInput, MatchContext, Point};
+use crate::pipeline::arrived_forms::ArrivedForms;
 use crate::pipeline::points::list::{AcceptedMessage, ShownMessages};
 use crate::pipeline::points::transform;
 use crate::pipeline::read_back::ReadBack;
@@ -135,7 +136,7 @@ impl Driver<'_> {
         let arrived = arrival::Output {
             costs,
             saved: vec![0; history.len()],
-            forms: vec![arrival::ArrivedForms::default(); history.len()],
+            forms: vec![ArrivedForms::default(); history.len()],
         };
         let mut read_back = ReadBack::new(arrived_history.read_back.on, &history);
         read_back.is_payload = arrived_history.read_back.is_payload;

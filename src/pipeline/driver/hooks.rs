@@ -3,14 +3,14 @@
 use super::Driver;
 use super::history_parts::{ArrivedHistory, CompressionPass, HistoryUse, OutsideHistory, Preamble};
 use crate::compress::AdapterSet;
-use crate::domain::Message;
+use crate::domain::{Message, Part};
 use crate::hook::{
     ChangeResult, GuardDecision, HookInput, HookKind, MatchContext, PayloadCheck, Point,
     ProvideResult, join,
 };
 use crate::pipeline::changed_results::ChangedResults;
 use crate::pipeline::compress::Output as CompressOutput;
-use crate::pipeline::points::{ask_formats, before_compile, compression, result};
+use crate::pipeline::points::{ask_formats, ask_prose, before_compile, compression, result};
 use crate::pipeline::report::Action;
 use crate::pipeline::stage::timed;
 use crate::pipeline::{Error, StopReason};
@@ -65,14 +65,15 @@ impl Driver<'_> {
         preamble: &Preamble,
         outside: OutsideHistory,
     ) -> Result<(OutsideHistory, CompressOutput), Error> {
-        if !self.is_asked() {
+        if !self.is_asked() && !self.adapters.ask_summarizer() {
             let compressed =
                 self.compress(arrived_history, &outside, &CompressionPass::new(HistoryUse::No, 0))?;
             return Ok((outside, compressed));
         }
         let mut pass = CompressionPass::new(HistoryUse::Yes, 0);
         let mut compressed = self.compress(arrived_history, &outside, &pass)?;
-        if self.formats(arrived_history, &compressed)? {
+        let is_formed = self.formats(arrived_history, &compressed)?;
+        if self.shorten_prose(arrived_history, &compressed)? || is_formed {
             compressed = self.compress(arrived_history, &outside, &pass)?;
         }
         let planned = PlannedHistory { outside, compressed, text: None };
@@ -127,6 +128,26 @@ impl Driver<'_> {
         let any = !made.is_empty();
         let choices = &self.request.compression.adapters;
         self.adapters = AdapterSet::new(choices, self.meter.deadline()).with_hook_texts(made);
+        Ok(any)
+    }
+
+    /// Has prose in what shrinks made shorter by a summariser, if adapters are told to; whether any was.
+    fn shorten_prose(
+        &mut self,
+        arrived_history: &ArrivedHistory,
+        compressed: &CompressOutput,
+    ) -> Result<bool, Error> {
+        if self.request.compression.level < Level::Reversible || !self.adapters.ask_summarizer() {
+            return Ok(false);
+        }
+        let shrinking = compression::shrinking(&arrived_history.history, &compressed.outcome);
+        let results = shrinking.into_iter().flat_map(Message::tool_results);
+        let texts = results.flat_map(|result| result.content.iter().filter_map(Part::as_text));
+        let (hooks, adapters, notes) = (&mut *self.hooks, &self.adapters, &mut self.notes);
+        let made = timed(&mut self.timings.hooks, || ask_prose(hooks, adapters, texts, notes))?;
+        self.meter.check()?;
+        let any = !made.is_empty();
+        self.adapters = self.adapters.clone().with_summaries(made);
         Ok(any)
     }
 

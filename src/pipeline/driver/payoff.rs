@@ -12,7 +12,7 @@ impl Driver<'_> {
         let Compression { pays, expected_turns, .. } = self.request.compression;
         let rates = self.request.model.prices.as_ref().filter(|_| pays)?.rates;
         let write =
-            rates.write_price(CacheLifetime::of(self.request.cache.ttl)).unwrap_or(rates.input);
+            rates.write_price(CacheLifetime::of_ttl(self.request.cache.ttl)).unwrap_or(rates.input);
         Some(PayoffRule { write: write.0, read: rates.cache_read?.0, expected_turns, room })
     }
 

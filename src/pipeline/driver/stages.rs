@@ -8,6 +8,7 @@ use crate::domain::{
     ContentHash, Conversation, Message, Notes, Role, SentUpdate, Stage, ToolDefinition,
 };
 use crate::hook::TokenChange;
+use crate::pipeline::arrived_forms::{self, ArrivedForms};
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
@@ -18,9 +19,9 @@ use crate::pipeline::strip_injected::ReturnedBlocks;
 use crate::pipeline::volatile_blocks::BlocksInSight;
 use crate::pipeline::{ChangeHints, CompiledPayload, READ_TOOL, StopReason, prose};
 use crate::pipeline::{
-    arrival, budget, cache_marks, frame, image_limits, intake, list_ends, manifest, tail,
+    arrival, budget, cache_marks, frame, intake, list_ends, manifest, media_limits, memory,
+    protection, tail,
 };
-use crate::pipeline::{memory, protection};
 use crate::provider::{self, PayloadInput};
 use crate::request::{Compression, ExplainLevel, Level, ReferenceStyle};
 use crate::{compress::AdapterSet, compress::Reducer, request::CompileRequest};
@@ -43,7 +44,7 @@ impl Driver<'_> {
     pub(super) fn ingest(&mut self, conversation: Conversation) -> Conversation {
         let destination = self.request.destination();
         let skill = self.request.skill.as_ref().map(|skill| &*skill.instructions);
-        let is_left = self.request.binds_thinking() && self.request.sent.is_none();
+        let is_left = self.request.keeps_tail() && self.request.sent.is_none();
         let returned = if is_left { ReturnedBlocks::Leave } else { ReturnedBlocks::TakeOut };
         timed(&mut self.timings.compile, || {
             intake::run(conversation, destination, skill, returned, &mut self.notes)
@@ -84,23 +85,22 @@ impl Driver<'_> {
             self.meter.deadline(),
         )?;
         let names = match self.request.explain {
-            ExplainLevel::Full => names(&history),
+            ExplainLevel::Full => manifest::message_names(&history),
             ExplainLevel::Summary => Vec::new(),
         };
         let fixed = protected.iter().zip(&history).map(|(flag, own)| *flag || read_back.holds(own));
         let fixed: Vec<bool> = fixed.collect();
         let on_arrival = self.request.compression.on_arrival;
         let reducer = reducer(self.request, &self.adapters);
-        let arrival_pass =
-            arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
+        let rules = arrival::ArrivalRules::new(on_arrival, self.request);
+        let arrival_pass = arrival::ArrivalPass::new(&self.cx.engine, &self.meter, rules, reducer);
         let arrived = timed(&mut self.timings.count, || {
             read_back.arrive(&self.meter, arrival_pass, &history, &fixed)
         })?;
         for (message, arrived) in history.iter().zip(&arrived.forms) {
             let pointer = message.origin.map(|at| format!("/{list}/{at}")).unwrap_or_default();
-            arrival::warn(&mut self.notes, &pointer, arrived.reverted());
+            arrived_forms::warn(&mut self.notes, &pointer, arrived.reverted());
         }
-        let points = self.request.points.clone();
         let saved = arrived.forms.iter().map(|form| form.saved).sum();
         Ok(ArrivedHistory {
             history,
@@ -109,7 +109,7 @@ impl Driver<'_> {
             names,
             arrived,
             on_arrival,
-            points,
+            points: self.request.points.clone(),
             saved,
             edits: Vec::new(),
             in_sight: BlocksInSight::default(),
@@ -178,6 +178,7 @@ impl Driver<'_> {
             output: &self.request.output,
             rules: provider::rules(self.request.target),
             model_prefill: self.request.model.prefill,
+            refuses_last_answer: self.request.refuses_last_answer(),
             model_named: !self.request.model.name.is_empty(),
             injected,
             anchor: arrived_history.anchor.map(|anchor| anchor.at),
@@ -220,8 +221,8 @@ impl Driver<'_> {
         };
         let reducer = reducer(self.request, &self.adapters);
         let on_arrival = arrived_history.on_arrival;
-        let arrival_pass =
-            arrival::ArrivalPass::new(&self.cx.engine, &self.meter, on_arrival, reducer);
+        let rules = arrival::ArrivalRules::new(on_arrival, self.request);
+        let arrival_pass = arrival::ArrivalPass::new(&self.cx.engine, &self.meter, rules, reducer);
         let lossless = Compression { level: Level::Lossless, ..self.request.compression.clone() };
         let compression = if pass.leave { &lossless } else { &self.request.compression };
         let allocation = &outside.allocation;
@@ -246,6 +247,8 @@ impl Driver<'_> {
             payoff: self.payoff(allocation.room),
             material: &pass.material,
             bare: &arrived_history.bare,
+            binds_thinking: self.request.binds_thinking(),
+            returns_thinking: self.request.destination().takes_unsigned_thinking,
         };
         timed(&mut self.timings.compile, || compress::run(&self.meter, input))
     }
@@ -272,6 +275,7 @@ impl Driver<'_> {
     ) -> Result<Vec<Slot>, StopReason> {
         let rules = provider::rules(self.request.target);
         let takes_system = self.request.destination().takes_system;
+        let refuses_last_answer = self.request.refuses_last_answer();
         let notes = &mut self.notes;
         timed(&mut self.timings.compile, || {
             if let Some(opening) = opening {
@@ -280,7 +284,7 @@ impl Driver<'_> {
             if takes_system {
                 list_ends::place_system(&self.meter, &mut slots, list, notes)?;
             }
-            if rules.user_last && !self.request.model.prefill {
+            if refuses_last_answer {
                 list_ends::end(&self.meter, &mut slots, list, notes)?;
             }
             if rules.clean_end {
@@ -317,11 +321,11 @@ impl Driver<'_> {
         &mut self,
         slots: &[Slot],
         actions: Vec<Action>,
-        forms: Vec<arrival::ArrivedForms>,
+        forms: Vec<ArrivedForms>,
         arrival: manifest::Arrival<'_>,
     ) -> Result<ReportBuilder, StopReason> {
         let CompileRequest { target, model, .. } = self.request;
-        image_limits::warn(*target, model, slots, arrival.list_key, &mut self.notes);
+        media_limits::warn(*target, model, slots, arrival.list_key, &mut self.notes);
         let omitted = match self.request.explain {
             ExplainLevel::Full => manifest::omitted_decisions(&self.meter, self.request)?,
             ExplainLevel::Summary => Vec::new(),
@@ -344,7 +348,7 @@ impl Driver<'_> {
         let native = provider::rules(self.request.target).prefill && self.request.model.prefill;
         let prefill = self.request.output.prefill.as_ref().filter(|_| native);
         let prefill = prefill.map(|text| text.trim_end().to_owned());
-        ChangeHints { squeezed, skill, prefill }
+        ChangeHints { squeezed, skill, prefill, keeps_tail: self.request.keeps_tail() }
     }
 
     /// Stage 12: only re-encodes.
@@ -389,12 +393,4 @@ impl Driver<'_> {
 fn reducer<'h>(request: &CompileRequest, adapters: &'h AdapterSet) -> Reducer<'h> {
     let pointer = request.compression.read_tool.then(|| prose::pointer(ReferenceStyle::Tool));
     Reducer { adapters, pointer }
-}
-
-fn names(history: &[Message]) -> Vec<manifest::MessageName> {
-    history
-        .iter()
-        .enumerate()
-        .map(|(at, message)| manifest::MessageName::new(message, at))
-        .collect()
 }

@@ -382,7 +382,7 @@ fn join_texts(message: &Message) -> String {
 
 /// Finds the task: the last message of the user that has a text. With `text`, that message must
 /// have the same text and be followed by nothing but calls and their results; otherwise the same
-/// words are older and already answered.
+/// words are older and already have a reply.
 fn find_task(history: &[Message], text: Option<&Arc<str>>) -> Option<usize> {
     let is_task = |message: &Message| message.role == Role::User && !join_texts(message).is_empty();
     let at = history.iter().rposition(is_task)?;

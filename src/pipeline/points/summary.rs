@@ -47,7 +47,17 @@ impl SummarySlice {
     }
 
     pub(crate) fn ask(&self) -> SummaryAsk<'_> {
+        self.ask_about(false)
+    }
+
+    /// Asks for one text in fewer words instead of for what happened in a conversation.
+    pub(crate) fn ask_for_prose(&self) -> SummaryAsk<'_> {
+        self.ask_about(true)
+    }
+
+    fn ask_about(&self, is_prose: bool) -> SummaryAsk<'_> {
         SummaryAsk {
+            is_prose,
             input: &self.input,
             max_tokens: self.max_tokens,
             messages: &self.messages,

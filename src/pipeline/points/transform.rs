@@ -1,11 +1,13 @@
 //! `transform_context`: the complete assembled list, as hooks see it and as they leave it.
 
 use super::list::{AcceptedMessage, ShownMessages};
-use crate::domain::Role;
+use crate::domain::{Notes, Role, Target};
 use crate::hook::{PointInput as _, TransformContextInput};
+use crate::json::{Faults, Node};
 use crate::pipeline::StopReason;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
+use crate::provider;
 use crate::request::CompileRequest;
 
 /// The input of hooks.
@@ -17,6 +19,16 @@ pub(crate) fn input(request: &CompileRequest, seen: &ShownMessages) -> String {
         messages: seen.json(),
     }
     .to_json()
+}
+
+/// The input of hooks about a payload that somebody else wrote: it is shown and stays as it is. What
+/// cannot be read of it is not shown.
+pub fn sent_input(payload: &Node<'_>, target: Target, model: Option<&str>) -> String {
+    let (mut faults, mut notes) = (Faults::default(), Notes::default());
+    let read = provider::read(payload, target.into(), &mut faults, &mut notes);
+    let seen = ShownMessages::new(read.system.iter().chain(&read.history));
+    let (target, model) = (target.as_str(), model.filter(|model| !model.is_empty()));
+    TransformContextInput { target, model, messages: seen.json() }.to_json()
 }
 
 /// Whether every message of a list is in another one, in the same order.

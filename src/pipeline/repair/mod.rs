@@ -17,7 +17,7 @@ use crate::provider::is_reference;
 #[cfg(test)]
 mod tests;
 
-/// The result of a call that was never answered.
+/// The result of a call that never got one.
 pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
 
 /// What a history is repaired for.
@@ -64,8 +64,8 @@ pub(crate) fn repair(
     repaired
 }
 
-/// Whether a repaired history ends in results of which some stand in for missing ones: the calls may
-/// still be run, and nobody sends the payload before they were.
+/// Whether a repaired history ends in results of which some replace missing ones: the calls may
+/// still be run, and the caller sends no payload before that.
 pub(crate) fn awaits_results(history: &[Message]) -> bool {
     let is_stand_in = |part: &Part| match &part.content {
         Content::ToolResult(result) => {
@@ -139,7 +139,7 @@ fn split(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
 
 /// A call, and the first result that answers it.
 #[derive(Debug)]
-struct Call {
+struct RepairedCall {
     /// Distinct among all calls.
     id: Arc<str>,
     name: Arc<str>,
@@ -177,7 +177,7 @@ impl UnansweredCalls {
 struct Pairing<'n> {
     list: &'n str,
     notes: &'n mut Notes,
-    calls: Vec<Call>,
+    calls: Vec<RepairedCall>,
     waiting: HashMap<Arc<str>, UnansweredCalls>,
     /// Ids given to a call so far.
     given: CallIds,
@@ -186,7 +186,7 @@ struct Pairing<'n> {
     after_calls: bool,
     /// Calls of the last assistant message, while only results came after it.
     adjacent: Range<usize>,
-    /// The latest of those that is answered.
+    /// The latest of those that has a result.
     latest: usize,
 }
 
@@ -241,7 +241,7 @@ impl<'n> Pairing<'n> {
                 call.id = id;
             }
             let (id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
-            self.calls.push(Call { id, name, origin, answer: None });
+            self.calls.push(RepairedCall { id, name, origin, answer: None });
         }
         let count = self.calls.len() - from;
         if count == 0 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{HistorySummary, PutOffReport, Report};
+use super::{HistorySummary, NotationTokens, PutOffReport, Report};
 use crate::domain::{Note, PayloadCost};
 use crate::pipeline::FirstChange;
 use crate::pipeline::requirements::Requirements;
@@ -40,6 +40,11 @@ impl ReportBuilder {
     /// Sets the pointers of the blocks that carry a cache mark.
     pub(crate) fn breakpoints(&mut self, pointers: Vec<String>) {
         self.report.cache.breakpoints = pointers;
+    }
+
+    /// Sets the tokens after lossless edits alone, by how they may show values.
+    pub(crate) fn notations(&mut self, tokens: NotationTokens) {
+        self.report.notations = Some(tokens);
     }
 
     /// Sets where the payload leaves the one before it.

@@ -1,6 +1,7 @@
 //! The report: what a compile did, in a sentence and in figures.
 
 mod builder;
+mod notations;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,6 +9,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 pub use builder::ReportBuilder;
+pub use notations::NotationTokens;
 
 use super::change::FirstChange;
 use super::requirements::Requirements;
@@ -35,10 +37,13 @@ pub struct Report {
     pub tokenizer: &'static str,
     /// Whether the provider counts the same; otherwise the count is an estimate.
     pub exact: bool,
+    /// Tokens by part.
     pub parts: PartTokens,
+    /// Messages by what happened to them.
     pub actions: Actions,
     /// What stands for old messages, where they were summarised.
     pub history_summary: Option<HistorySummary>,
+    /// What the provider's cache can use.
     pub cache: Cache,
     /// What the payload costs at the prices of the catalogue; null if they are not known.
     pub cost: Option<PayloadCost>,
@@ -55,6 +60,7 @@ pub struct Report {
     /// The compaction that was put off, with `compression.pays`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub put_off: Option<PutOffReport>,
+    /// What memory did.
     pub memory: MemoryReport,
     /// The skill whose instructions are in the payload.
     pub skill: Option<String>,
@@ -70,9 +76,14 @@ pub struct Report {
     pub degraded: Vec<Note>,
     /// What was mended in the conversation.
     pub repairs: Vec<Note>,
+    /// What the caller should know of.
     pub warnings: Vec<Note>,
     /// What is too big, where the payload does not fit; never empty then.
     pub too_big: Vec<OversizedPart>,
+    /// Tokens after lossless edits alone, by how they may show values; of `POST /compress` with
+    /// `explain: "full"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notations: Option<NotationTokens>,
     /// One for each message, with `explain: "full"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Decision>>,
@@ -119,6 +130,7 @@ impl Report {
             repairs: notes.repairs,
             warnings: notes.warnings,
             too_big: Vec::new(),
+            notations: None,
             decisions: None,
         }
     }
@@ -183,6 +195,7 @@ impl CoveredRange {
 
 /// The tools of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = ToolsReport)]
 pub struct Tools {
     /// Tools that were given in the list.
     pub total: usize,
@@ -197,19 +210,25 @@ pub struct Tools {
 /// What a tool costs in every request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ToolCost {
+    /// The name of the tool.
     #[schema(example = "read_file")]
     pub name: String,
+    /// Tokens of its definition.
     pub tokens: u64,
 }
 
 /// Tokens by part of the payload. All but `reserve` add up to `tokens_after`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[schema(as = Parts)]
 pub struct PartTokens {
+    /// System text.
     pub system: u64,
+    /// Instructions of the skill.
     pub skill: u64,
+    /// Definitions of tools.
     pub tools: u64,
+    /// Memory data.
     pub memory: u64,
+    /// Messages of the history.
     pub history: u64,
     /// State, context, output block, prefill, and what stands before the reply.
     pub tail: u64,
@@ -221,6 +240,7 @@ pub struct PartTokens {
 
 /// How the payload stands to the provider's prefix cache.
 #[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
+#[schema(as = CacheReport)]
 pub struct Cache {
     /// Tokens before the first place that changes with every compile (the tail); all of the
     /// payload where there is none.
@@ -233,7 +253,7 @@ pub struct Cache {
 
 /// A compaction that was put off, since writing the history again costs more than it saves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[schema(as = PutOff)]
+#[schema(as = CompactionPutOff)]
 pub struct PutOffReport {
     /// `break_even`: it is further away than the turns that are expected.
     #[schema(example = "break_even")]
@@ -271,7 +291,6 @@ impl PriceStepReport {
 
 /// What memory did.
 #[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
-#[schema(as = Memory)]
 pub struct MemoryReport {
     /// Keys of the entries shown.
     pub injected: Vec<String>,
@@ -284,10 +303,10 @@ pub(crate) const MAX_OVERSIZED_PARTS: usize = 5;
 
 /// A part that may not be touched and is too big.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[schema(as = TooBig)]
 pub struct OversizedPart {
     /// The part, as in `parts`; `message` is one message of the history.
     pub part: &'static str,
+    /// Tokens of the part.
     pub tokens: u64,
     /// JSON Pointer into the request, for a message.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -296,11 +315,13 @@ pub struct OversizedPart {
 
 /// What happened to one message, and by which rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = MessageDecision)]
 pub struct Decision {
     /// Index in the request's list.
     pub index: usize,
     /// The client's id, or one from content and position.
     pub id: String,
+    /// What happened to the message.
     pub action: Action,
     /// The rule that decided, such as `on_arrival`, `lossless:table` or `ladder:summary`.
     pub rule: Cow<'static, str>,
@@ -308,7 +329,12 @@ pub struct Decision {
     /// original after a documented normalisation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<&'static str>,
+    /// How lossless edits show the values of the original: `plain`, each as it was written;
+    /// `computed`, some derived from others; null without such edits.
+    pub values: Option<&'static str>,
+    /// Tokens of the message as it came.
     pub tokens_before: u64,
+    /// Tokens of the message in the payload.
     pub tokens_after: u64,
     /// The original, where it is kept or was handed over.
     #[serde(skip_serializing_if = "Option::is_none")]

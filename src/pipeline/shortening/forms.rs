@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{MessageAuthor, ShortenJob};
 use crate::compress::{
-    Depth, EditLimit, Encoder, MIN_EXCERPT_BYTES, ReducedSize, ShownForm, TextOwner, find_excerpt,
+    Depth, EditLimit, Encoder, MIN_FILL_BYTES, ReducedSize, ShownForm, TextOwner, find_fill,
     stays_whole,
 };
 use crate::pipeline::compress::Clearing;
@@ -22,6 +22,12 @@ pub(super) enum Visibility {
     /// Its tool results, or its thinking too, are cleared; all other texts are reduced to this
     /// depth.
     Cleared(Depth, Clearing),
+    /// Its tool results show as much as there is room for, in so many bytes each; other texts are
+    /// reduced to this depth.
+    Excerpt {
+        bytes: u32,
+        words: Depth,
+    },
     Gone(Action),
 }
 
@@ -47,10 +53,21 @@ impl ShortenJob<'_> {
     /// Edits that the texts of a message may get.
     pub(super) fn hold_in(&self, at: usize, visibility: Visibility) -> EditLimit {
         match (self.hold(at), visibility) {
-            (EditLimit::Free, Visibility::To(depth) | Visibility::Cleared(depth, _)) => {
-                EditLimit::To(depth)
-            }
+            (
+                EditLimit::Free,
+                Visibility::To(depth)
+                | Visibility::Cleared(depth, _)
+                | Visibility::Excerpt { words: depth, .. },
+            ) => EditLimit::To(depth),
             (hold, _) => hold,
+        }
+    }
+
+    /// Edits that the results of a message may get.
+    pub(super) fn hold_result(&self, at: usize, visibility: Visibility) -> EditLimit {
+        match (self.hold(at), visibility) {
+            (EditLimit::Free, Visibility::Excerpt { bytes, .. }) => EditLimit::Excerpt { bytes },
+            _ => self.hold_in(at, visibility),
         }
     }
 
@@ -72,9 +89,13 @@ pub(super) fn find_form(
     hold: EditLimit,
 ) -> Option<ShownForm> {
     Some(match (spoken, hold) {
-        (MessageText::Words(_), hold) => encoder.encode_prompt(text, hold),
-        (MessageText::Said(_), EditLimit::To(depth)) => encoder.encode_reply(text, depth),
-        (MessageText::Call(..), EditLimit::To(depth)) => encoder.encode_arguments(text, depth),
+        (MessageText::Words(_), hold) => encoder.encode_prompt_alone(text, hold),
+        (MessageText::Said(_), EditLimit::To(depth)) => {
+            encoder.encode_reply(text, ReducedSize::To(depth))
+        }
+        (MessageText::Call(..), EditLimit::To(depth)) => {
+            encoder.encode_arguments(text, ReducedSize::To(depth))
+        }
         (MessageText::Result(_), EditLimit::To(depth)) => {
             encoder.encode_alone(text, Some(ReducedSize::To(depth)))
         }
@@ -91,6 +112,16 @@ pub(super) fn text_owner(spoken: &MessageText) -> TextOwner {
         MessageText::Said(_) => TextOwner::Reply,
         MessageText::Call(..) => TextOwner::Arguments,
     }
+}
+
+/// Tokens of one text after lossless edits alone.
+pub(super) fn count_text(
+    request: &CompressRequest<'_, '_>,
+    text: &Arc<str>,
+    mut encoder: Encoder<'_>,
+) -> u64 {
+    let form = encoder.encode_result(&[Arc::clone(text)], EditLimit::Free).into_iter().next();
+    request.model.scale(form.map_or(0, |form| form.tokens_after))
 }
 
 /// The form of one text without a list around it, as far down the rungs as the level goes and the budget asks for.
@@ -110,13 +141,21 @@ pub(super) fn shorten_text<'e>(
     if request.level < Level::Reversible || fits(&lossless) {
         return lossless;
     }
-    let reduced = form(EditLimit::To(Depth::Reduced));
-    let Some(budget) = request.budget_tokens.filter(|_| !fits(&reduced)) else { return reduced };
-    let first = text.len() as u64 * budget / tokens_of(&lossless).max(1);
-    let found = find_excerpt(first, text.len() as u64, budget, |bytes| {
-        Ok::<_, Infallible>(tokens_of(&form(EditLimit::Excerpt { bytes })))
+    // Adapters of the caller's own decide what may go; ours leave room that lines can fill.
+    let is_filled = request.budget_tokens.is_some() && request.adapters.is_usual();
+    if !is_filled {
+        let reduced = form(EditLimit::To(Depth::Reduced));
+        if request.budget_tokens.is_none() || fits(&reduced) {
+            return reduced;
+        }
+    }
+    let budget = request.budget_tokens.unwrap_or_default();
+    let encoder = encoder();
+    let mut source = encoder.start_excerpts(text);
+    let mut excerpt = |bytes| Some(encoder.excerpt(&mut source, bytes));
+    let found = find_fill(text.len() as u64, budget, |bytes| {
+        Ok::<_, Infallible>(tokens_of(&excerpt(bytes)))
     });
     // If not even a few lines have room, these are the least that is shown.
-    let bytes = found.ok().flatten().map_or(MIN_EXCERPT_BYTES, |found| found.bytes);
-    form(EditLimit::Excerpt { bytes })
+    excerpt(found.ok().flatten().map_or(MIN_FILL_BYTES, |found| found.bytes))
 }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use super::forms::Visibility;
 use super::output::Edit;
 use super::plan::ShortenPlan;
+use super::removals::original_text;
 use super::report::{Row, RowContent};
 use super::{ClearedLine, Error, MessageThinking, Original, ShortenJob, TextEdit};
-use crate::compress::{EditLimit, Encoder, Fidelity, ShownFacts, ShownForm, TextNames};
-use crate::domain::ArtifactId;
+use crate::compress::{
+    EditLimit, Encoder, Fidelity, ReducedSize, ShownFacts, ShownForm, TextNames,
+};
+use crate::domain::{ArtifactId, ValueClass};
 use crate::pipeline::measure;
 use crate::pipeline::report::Action;
 use crate::provider::{ContentWrap, MessageText, ResultTexts, TextSlot};
@@ -47,7 +50,9 @@ pub(super) fn run<'e>(
             match spoken {
                 MessageText::Call(slot, wrap) => {
                     let form = match job.hold_own(job.hold_in(at, visibility), &slot.text) {
-                        EditLimit::To(depth) => Some(encoder.encode_arguments(&slot.text, depth)),
+                        EditLimit::To(depth) => {
+                            Some(encoder.encode_arguments(&slot.text, ReducedSize::To(depth)))
+                        }
                         _ => None,
                     };
                     let shown = form.as_ref().and_then(|form| form.text.as_ref());
@@ -62,7 +67,7 @@ pub(super) fn run<'e>(
                 MessageText::Said(slot) => {
                     match job.hold_own(job.hold_in(at, visibility), &slot.text) {
                         EditLimit::To(depth) => {
-                            let form = encoder.encode_reply(&slot.text, depth);
+                            let form = encoder.encode_reply(&slot.text, ReducedSize::To(depth));
                             edits.edit_texts(std::slice::from_ref(slot), vec![form]);
                         }
                         _ => edits.slots += 1,
@@ -77,7 +82,7 @@ pub(super) fn run<'e>(
                     }
                     let texts: Vec<Arc<str>> =
                         answered.slots.iter().map(|slot| Arc::clone(&slot.text)).collect();
-                    let forms = encoder.encode_result(&texts, job.hold_in(at, visibility));
+                    let forms = encoder.encode_result(&texts, job.hold_result(at, visibility));
                     edits.edit_texts(&answered.slots, forms);
                 }
             }
@@ -105,19 +110,11 @@ fn gone_row(job: &ShortenJob<'_>, at: usize, action: Action) -> Row {
         reverted: Vec::new(),
         refused: Vec::new(),
         class: None,
+        values: None,
         before,
         after: 0,
         alone: 0,
         originals: vec![original],
-    }
-}
-
-/// The stored original of a cleared result: its text, or the JSON of its whole content.
-pub(super) fn original_text<'a>(answered: &'a ResultTexts, raw: &'a str) -> &'a str {
-    match (&answered.content, answered.slots.as_slice()) {
-        (Some((at, _)), [slot]) if slot.raw == *at => &slot.text,
-        (Some((at, _)), _) => raw.get(at.clone()).unwrap_or_default(),
-        (None, _) => "",
     }
 }
 
@@ -135,6 +132,7 @@ struct Edits<'j> {
     reverted: Vec<Cow<'static, str>>,
     refused: Vec<Cow<'static, str>>,
     class: Option<Fidelity>,
+    values: Option<ValueClass>,
     /// Whether a result gave way to one line.
     cleared: bool,
     /// Whether parts of the message are gone.
@@ -157,6 +155,7 @@ impl<'j> Edits<'j> {
             reverted: Vec::new(),
             refused: Vec::new(),
             class: None,
+            values: None,
             cleared: false,
             parted: false,
             saved: 0,
@@ -168,6 +167,7 @@ impl<'j> Edits<'j> {
         for (slot, form) in slots.iter().zip(forms) {
             let place = self.slots;
             self.slots += 1;
+            self.values = self.values.max(form.values());
             self.saved += measure::saved(form.tokens_before, form.tokens_after);
             self.alone += measure::saved(form.tokens_before, form.tokens_alone);
             self.reverted.extend(form.reverted);
@@ -284,6 +284,7 @@ impl<'j> Edits<'j> {
             reverted: self.reverted,
             refused: self.refused,
             class: self.class,
+            values: self.values,
             before,
             after: less(self.saved).unwrap_or_default(),
             alone: less(self.alone).unwrap_or_default(),

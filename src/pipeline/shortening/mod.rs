@@ -4,38 +4,45 @@
 //! that is not enough, or a level asks for more, the ladder chooses turns by their costs, and rung
 //! 1 goes once more over the messages left in sight.
 
+mod fill;
 mod forms;
 mod lossless;
 mod output;
 mod plan;
+mod prose_texts;
 mod reductions;
+mod removals;
 mod report;
 mod results;
 mod turns;
 
-use forms::{Visibility, shorten_text};
+use forms::{count_text, shorten_text};
 pub use output::{Edit, MessageAuthor, Original, ShownMessage, TextEdit, splice};
 use plan::PlanInput;
+use prose_texts::{texts_of_adapters, uses_adapters};
+use removals::{ClearedLine, MessageThinking};
 pub use report::{ShortenOutput, ShortenResult, passed_on};
 pub use results::{ChangedList, ask_results};
 use turns::Turns;
 
 use std::cell::OnceCell;
-use std::ops::Range;
 
-use super::compress::{self, Clearing, ResultTools, SummaryMaterial, SummaryRequest, read_summary};
-use super::measure::{self, Cost, Meter};
+use super::compress::{ResultTools, SummaryMaterial, SummaryRequest, read_summary};
+use super::measure::{Cost, Meter};
 use super::points::summary::{MAX_SUMMARIES, SummarySlice};
+use super::points::{ShorterTexts, ask_prose};
+use super::report::NotationTokens;
 use super::stage::timed;
 use super::{Error, PipelineContext, PipelineRun, prose, protection};
-use crate::compress::{AdapterSet, EditLimit, Encoder, Lossless, Reducer, TextNames};
-use crate::domain::{ArtifactId, Message, Notes, ProgramCalls};
+use crate::compress::{AdapterSet, Encoder, Lossless, Reducer, TextNames};
+use crate::domain::{Message, Notes, ProgramCalls};
 use crate::json::Node;
-use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
-use crate::request::{CompressInput, CompressRequest, Level, MessageList, Originals};
+use crate::provider::{self, MessageText};
+use crate::request::{CompressInput, CompressRequest, ExplainLevel, Level, MessageList, Originals};
 
 /// Makes the request's text or messages shorter. `makers`: one for each message; what an earlier
 /// answer made takes no other form at rung 1.
+#[expect(clippy::too_many_lines, reason = "a text, then a list, step after step")]
 pub fn shorten(
     cx: &PipelineContext,
     request: &CompressRequest<'_, '_>,
@@ -51,20 +58,42 @@ pub fn shorten(
     let adapters =
         AdapterSet::new(&request.adapters, deadline).with_hook_texts(request.formats.clone());
     let pointer = request.reader.reference.map(prose::pointer);
-    let reducer = Reducer { adapters: &adapters, pointer };
     let names = TextNames::default();
-    let encoder = || {
+    let encoder_with = |notations, adapters| {
         let encoder = Encoder::new(&cx.engine, &cx.counter, request.model.tokenizer, allow);
-        encoder.with_reducer(reducer).with_names(&names)
+        let encoder = encoder.with_notations(notations).with_names(&names);
+        encoder.with_reducer(Reducer { adapters, pointer })
     };
+    let encoder_of = |adapters| encoder_with(request.notations, adapters);
+    let is_explained = request.explain == ExplainLevel::Full;
+    let mut notes = request.notes.clone();
+    let is_asked = request.level >= Level::Reversible && adapters.ask_summarizer();
     match &request.given {
         CompressInput::Text(text) => {
             deadline.check()?;
-            let form = timed(&mut timings.count, || shorten_text(request, text, &encoder));
-            Ok(report::report_text(request, text, form))
+            let with_summaries;
+            let mut form = timed(&mut timings.count, || {
+                shorten_text(request, text, &|| encoder_of(&adapters))
+            });
+            let is_shortened = form.as_ref().is_some_and(|form| uses_adapters(&form.rules));
+            if is_asked && is_shortened {
+                let texts = std::iter::once(text);
+                let made =
+                    timed(&mut timings.hooks, || ask_prose(hooks, &adapters, texts, &mut notes))?;
+                deadline.check()?;
+                with_summaries = adapters.clone().with_summaries(made);
+                form = shorten_text(request, text, &|| encoder_of(&with_summaries));
+            }
+            let mut result = report::report_text(request, text, form, notes);
+            if is_explained {
+                let count = |notations| {
+                    Ok::<_, Error>(count_text(request, text, encoder_with(notations, &adapters)))
+                };
+                result.report.notations(NotationTokens::count(count)?);
+            }
+            Ok(result)
         }
         CompressInput::List(list) => {
-            let mut notes = request.notes.clone();
             let job = timed(&mut timings.count, || {
                 let list = AuthoredList { list, makers };
                 ShortenJob::new(&meter, request, list, &names, &mut notes)
@@ -73,7 +102,21 @@ pub fn shorten(
                 asks: request.level >= Level::Summary && hooks.summarizes(),
                 ..SummaryMaterial::default()
             };
-            let mut ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
+            let mut ran =
+                timed(&mut timings.compile, || job.run(&material, &|| encoder_of(&adapters)))?;
+            let mut made = ShorterTexts::new();
+            if is_asked {
+                let texts = texts_of_adapters(&job, &ran.rows).into_iter();
+                made =
+                    timed(&mut timings.hooks, || ask_prose(hooks, &adapters, texts, &mut notes))?;
+                deadline.check()?;
+            }
+            let is_shorter = !made.is_empty();
+            let adapters = adapters.clone().with_summaries(made);
+            let encoder = || encoder_of(&adapters);
+            if is_shorter {
+                ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
+            }
             for _ in 0..MAX_SUMMARIES {
                 let Some(wanted) = ran.wanted.take() else { break };
                 let slice = job.slice(&wanted);
@@ -83,7 +126,14 @@ pub fn shorten(
                 ran = timed(&mut timings.compile, || job.run(&material, &encoder))?;
             }
             let before = job.costs.iter().map(|cost| cost.real()).sum();
-            timed(&mut timings.count, || report::report_list(&meter, &job, ran, before, notes))
+            timed(&mut timings.count, || {
+                let mut result = report::report_list(&meter, &job, ran, before, notes)?;
+                if is_explained {
+                    let count = |notations| job.count_lossless(encoder_with(notations, &adapters));
+                    result.report.notations(NotationTokens::count(count)?);
+                }
+                Ok(result)
+            })
         }
     }
 }
@@ -123,24 +173,6 @@ pub(super) struct ShortenJob<'j> {
     lines: Vec<OnceCell<Vec<Option<ClearedLine>>>>,
     /// The thinking to remove from each message, as far as it was asked for.
     thoughts: Vec<OnceCell<Option<MessageThinking>>>,
-}
-
-/// The thinking of a message.
-#[derive(Debug, Clone)]
-struct MessageThinking {
-    /// Bytes of the message's JSON text.
-    places: Vec<Range<usize>>,
-    /// Raw tokens.
-    saved: i64,
-}
-
-/// The line that replaces a result that is cleared.
-#[derive(Debug, Clone)]
-struct ClearedLine {
-    text: String,
-    tokens: u64,
-    /// Tokens of the result's texts.
-    before: u64,
 }
 
 impl<'j> ShortenJob<'j> {
@@ -245,10 +277,18 @@ impl<'j> ShortenJob<'j> {
         if self.tokens_after(&further) > self.tokens_after(&first) {
             return Ok(ShortenOutcome { rows: first, by: None, wanted: None });
         }
+        let further = self.fill_room(further, &mut plan, &turns.facts, encoder)?;
         // A summary that would not be shown is not asked for.
         let by = plan.summary.and_then(|summary| summary.author);
         let wanted = plan.wanted.filter(|_| by.is_some());
         Ok(ShortenOutcome { rows: further, by, wanted })
+    }
+
+    /// Tokens of the whole list after lossless edits alone.
+    fn count_lossless(&self, encoder: Encoder<'_>) -> Result<u64, Error> {
+        let whole = plan::ShortenPlan::whole(self.list.items.len());
+        let rows = lossless::run(self, &whole, encoder, None)?;
+        Ok(self.request.model.scale(self.tokens_after(&rows)))
     }
 
     /// The material for the summary of these messages of the list.
@@ -272,90 +312,11 @@ impl<'j> ShortenJob<'j> {
         outside + rows.iter().map(|row| row.after).sum::<u64>()
     }
 
-    /// The line that replaces a cleared result, if it takes fewer tokens than the texts; none if
-    /// the result stays. `nth`: the index of the result in its message.
-    fn line(&self, at: usize, nth: usize, visibility: Visibility) -> Option<&ClearedLine> {
-        if !matches!(visibility, Visibility::Cleared(..)) {
-            return None;
-        }
-        self.lines.get(at)?.get_or_init(|| self.find_lines(at)).get(nth)?.as_ref()
-    }
-
-    fn find_lines(&self, at: usize) -> Vec<Option<ClearedLine>> {
-        if !self.may_clear(at) || self.stands(at) {
-            return Vec::new();
-        }
-        let results = self.spoken.get(at).into_iter().flatten();
-        let results = results.filter_map(|spoken| match spoken {
-            MessageText::Result(answered) => Some(answered),
-            _ => None,
-        });
-        let own = self.messages(at).iter().flat_map(|message| message.tool_results());
-        let mut tools = own.map(|result| self.tools.tool_name(result));
-        let raw = self.item(at).map_or("", |item| item.raw);
-        let lines = results.map(|answered| self.find_line(answered, raw, tools.next().flatten()));
-        lines.collect()
-    }
-
-    /// `raw`: the JSON of the result's message.
-    fn find_line(
-        &self,
-        answered: &ResultTexts,
-        raw: &str,
-        tool: Option<&str>,
-    ) -> Option<ClearedLine> {
-        let count = |text: &str| self.meter.counter().count(self.meter.tokenizer(), text);
-        // What a line of ours says of the original would be lost.
-        if answered.slots.iter().all(|slot| prose::is_cleared(&slot.text)) {
-            return None;
-        }
-        // An object around the line takes some tokens more.
-        let other_tokens = match answered.content.as_ref()? {
-            (_, ContentWrap::Object) => 6,
-            _ => 0,
-        };
-        let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
-        let id = || ArtifactId::of_text(lossless::original_text(answered, raw));
-        let read = self.request.reader.reference.map(|reference| (reference, id()));
-        let text = prose::cleared_line(tool, answered.slots.iter().map(|slot| &*slot.text), read);
-        let tokens = count(&text);
-        (tokens + other_tokens < before).then_some(ClearedLine { text, tokens, before })
-    }
-
-    /// The thinking to remove from a message.
-    fn thinking_of(&self, at: usize, visibility: Visibility) -> Option<&MessageThinking> {
-        let clears = matches!(visibility, Visibility::Cleared(_, Clearing::ResultsAndThinking));
-        if !clears || self.request.reader.results_only {
-            return None;
-        }
-        self.thoughts.get(at)?.get_or_init(|| self.find_thinking(at)).as_ref()
-    }
-
-    fn find_thinking(&self, at: usize) -> Option<MessageThinking> {
-        let ([message], EditLimit::Free) = (self.messages(at), self.hold(at)) else { return None };
-        let rest = compress::without_thinking(message)?;
-        let places = provider::thoughts(self.item(at)?);
-        if message.parts.len() - rest.parts.len() != places.len() {
-            return None;
-        }
-        let cost = |message| self.meter.message(message).ok().map(Cost::real);
-        let saved = measure::saved(cost(message)?, cost(&rest)?);
-        (saved > 0).then_some(MessageThinking { places, saved })
-    }
-
-    /// Whether a message of an earlier response stands as it is: without a budget nothing asks for
+    /// Whether a message of an earlier response stays as it is: without a budget nothing asks for
     /// more than was done to it, and the prefix of the list stays the same.
     fn stands(&self, at: usize) -> bool {
         let is_ours = self.makers.get(at).is_some_and(|maker| *maker != MessageAuthor::Caller);
         is_ours && self.request.budget_tokens.is_none()
-    }
-
-    /// Whether rung 3 may take the results of a message.
-    fn may_clear(&self, at: usize) -> bool {
-        let tokens = self.costs.get(at).map_or(0, |cost| cost.real());
-        let own = self.messages(at).iter();
-        let mut own = own.filter(|message| message.tool_results().next().is_some());
-        own.all(|message| compress::may_clear(message, &self.request.clear, &self.tools, tokens))
     }
 
     fn item(&self, at: usize) -> Option<&Node<'j>> {

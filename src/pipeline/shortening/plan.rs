@@ -23,6 +23,8 @@ use crate::request::Level;
 #[derive(Debug, Default)]
 pub(super) struct ShortenPlan {
     pub(super) visibility: Vec<Visibility>,
+    /// The first message of the live zone.
+    pub(super) live_start: usize,
     /// The summary, or the marker of messages that are dropped.
     pub(super) summary: Option<SummaryText>,
     /// A summary that no hook or model was asked for yet.
@@ -302,6 +304,8 @@ impl PlanView<'_> {
 
     fn build_plan(&self, outcome: &LadderOutcome, level: Level) -> Result<ShortenPlan, Error> {
         let mut plan = ShortenPlan::whole(self.job.list.items.len());
+        let live = self.turns.spans.get(self.turns.live_turn());
+        plan.live_start = live.map_or(usize::MAX, |span| span.start);
         if outcome.note == HistoryNote::Summary {
             plan.summary = self.write_summary(&outcome.forms)?;
         }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::output::{Edit, splice};
 use super::{Original, ShortenJob, ShortenOutcome, ShownMessage, TextEdit};
 use crate::compress::{Fidelity, ShownForm};
-use crate::domain::{ArtifactId, Model, Notes, Role};
+use crate::domain::{ArtifactId, Model, Notes, Role, ValueClass};
 use crate::pipeline::Error;
-use crate::pipeline::arrival::{name_rules, warn};
+use crate::pipeline::arrived_forms::{name_rules, warn};
 use crate::pipeline::changed_results::ChangedResults;
 use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
@@ -48,6 +48,7 @@ pub(super) struct Row {
     /// Adapters that would have made it no shorter.
     pub(super) refused: Vec<Cow<'static, str>>,
     pub(super) class: Option<Fidelity>,
+    pub(super) values: Option<ValueClass>,
     pub(super) before: u64,
     pub(super) after: u64,
     /// Tokens without references.
@@ -90,6 +91,7 @@ impl Row {
             reverted: Vec::new(),
             refused: Vec::new(),
             class: None,
+            values: None,
             before: 0,
             after: tokens,
             alone: tokens,
@@ -145,10 +147,11 @@ pub(super) fn report_text(
     request: &CompressRequest<'_, '_>,
     text: &str,
     form: Option<ShownForm>,
+    notes: Notes,
 ) -> ShortenResult {
     let Some(form) = form else {
         // One text in, one form out: there is no other case.
-        let report = build_report(request, 0, 0, Actions::default(), request.notes.clone());
+        let report = build_report(request, 0, 0, Actions::default(), notes);
         let text = Some(text.to_owned());
         let output = ShortenOutput { list: Vec::new(), text, originals: Vec::new() };
         return ShortenResult { output, report: ReportBuilder::new(report) };
@@ -159,13 +162,7 @@ pub(super) fn report_text(
     let is_escaped = form.rules == ["escape"];
     let action = if changed && !is_escaped { Action::Compressed } else { Action::Kept };
     actions.add(action);
-    let mut report = build_report(
-        request,
-        form.tokens_before,
-        form.tokens_after,
-        actions,
-        request.notes.clone(),
-    );
+    let mut report = build_report(request, form.tokens_before, form.tokens_after, actions, notes);
     if request.explain == ExplainLevel::Full {
         report.decisions = Some(vec![Decision {
             index: 0,
@@ -178,6 +175,7 @@ pub(super) fn report_text(
             }
             .into(),
             class: changed.then(|| form.class.as_str()),
+            values: form.values().map(ValueClass::as_str),
             tokens_before: report.tokens_before,
             tokens_after: report.tokens_after,
             artifact: None,
@@ -297,6 +295,7 @@ fn write_decisions(job: &ShortenJob<'_>, rows: &[Row]) -> Vec<Decision> {
             action: row.action,
             rule: row.rule().into(),
             class: row.class.map(Fidelity::as_str),
+            values: row.values.map(ValueClass::as_str),
             tokens_before: model.scale(row.before),
             tokens_after: model.scale(row.after),
             artifact: row

@@ -162,6 +162,9 @@ fn count_turns(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCo
 
 /// The turn of the oldest of the newest results that stay.
 fn first_kept_turn(job: &ShortenJob<'_>, spans: &[Turn]) -> usize {
+    if !job.request.clear.is_on {
+        return 0;
+    }
     let results = spans.iter().enumerate().rev().flat_map(|(turn, span)| {
         let messages = span.clone().flat_map(|at| job.messages(at));
         messages.flat_map(|message| message.tool_results()).map(move |_| turn)

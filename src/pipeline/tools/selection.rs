@@ -55,7 +55,7 @@ fn by_task(
         stays.push(tags.is_empty() || tool.name.is_empty());
         let all = tags.iter().map(String::as_str).chain([&*tool.name]);
         for (count, word) in all.enumerate() {
-            if count.is_multiple_of(WORDS_UNASKED) {
+            if count.is_multiple_of(MAX_WORDS_UNASKED) {
                 deadline.check()?;
             }
             // Without this, a tool with as many tags as a body has room for is one large search.
@@ -79,7 +79,7 @@ fn by_task(
 /// Bytes of words that are looked for in one go: their prefixes take some sixty times as many.
 const MAX_SEARCHED_BYTES: usize = 512 << 10;
 /// Words that are added before the deadline is asked.
-const WORDS_UNASKED: usize = 1 << 10;
+const MAX_WORDS_UNASKED: usize = 1 << 10;
 /// Bytes of a word that is looked for together with others; of longer ones there are few.
 const MAX_WORD_BYTES: usize = 64 << 10;
 

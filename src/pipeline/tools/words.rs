@@ -39,7 +39,7 @@ struct Suffixes {
 }
 
 /// Bytes of a text, and prefixes, after which the deadline is asked.
-const STEPS_UNASKED: usize = 64 << 10;
+const MAX_STEPS_UNASKED: usize = 64 << 10;
 
 impl WordSearch {
     /// Adds a word, which is not empty.
@@ -70,7 +70,7 @@ impl WordSearch {
         let mut known = self.suffixes(deadline)?;
         let mut at = 0;
         for (count, byte) in text.bytes().enumerate() {
-            if count.is_multiple_of(STEPS_UNASKED) {
+            if count.is_multiple_of(MAX_STEPS_UNASKED) {
                 deadline.check()?;
             }
             at = self.step(&known, at, byte);
@@ -108,7 +108,7 @@ impl WordSearch {
         // The suffixes of a prefix are shorter than it.
         order.sort_by_key(|(parts, _)| parts.length);
         for (count, (PrefixParts { shorter, byte, .. }, prefix)) in order.into_iter().enumerate() {
-            if count.is_multiple_of(STEPS_UNASKED) {
+            if count.is_multiple_of(MAX_STEPS_UNASKED) {
                 deadline.check()?;
             }
             let longest = match shorter {

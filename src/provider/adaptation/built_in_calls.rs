@@ -4,7 +4,7 @@
 //! <https://developers.openai.com/api/docs/guides/tools-shell>,
 //! <https://developers.openai.com/api/docs/guides/tools-computer-use>
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::{MessageRegion, pointer};
@@ -60,7 +60,7 @@ pub fn convert_built_in_calls(
     for message in std::mem::take(history) {
         if message.role != Role::Assistant || !message.parts.iter().any(is_item) {
             for call in message.tool_calls() {
-                ids.functions.take(Arc::clone(&call.id));
+                ids.taken.take(Arc::clone(&call.id));
             }
             done.push(message);
             continue;
@@ -79,35 +79,77 @@ pub fn convert_built_in_calls(
     *history = done;
 }
 
+/// A call of a built-in tool, as its output names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct CallName {
+    /// The kind of its item.
+    kind: &'static str,
+    id: Arc<str>,
+}
+
+/// The kinds of the calls before a place, by their ids.
+#[derive(Default)]
+struct CalledKinds(HashMap<Arc<str>, Vec<&'static str>>);
+
+impl CalledKinds {
+    fn add(&mut self, CallName { kind, id }: CallName) {
+        let kinds = self.0.entry(id).or_default();
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+
+    /// Whether a call of another kind has the id.
+    fn has_other(&self, name: &CallName) -> bool {
+        self.0.get(&name.id).is_some_and(|kinds| kinds.iter().any(|kind| *kind != name.kind))
+    }
+
+    /// The call that an output is of: of its own kind, or else of another with its id.
+    fn call_of_output(&self, mut named: CallName) -> Option<CallName> {
+        let kinds = self.0.get(&named.id)?;
+        if !kinds.contains(&named.kind) {
+            named.kind = kinds.first()?;
+        }
+        Some(named)
+    }
+}
+
 /// The ids of the calls before a place.
 #[derive(Default)]
 struct BuiltInIds {
-    /// Outputs that follow, by the id of their call.
-    outputs: HashMap<String, usize>,
-    /// Ids of calls of functions.
-    functions: CallIds,
-    /// Ids of calls of built-in tools that calls of functions have too, and those in their place.
-    replaced: HashMap<Arc<str>, Arc<str>>,
-    /// Such ids that were not reported yet.
+    /// Outputs that follow, by their calls.
+    outputs: HashMap<CallName, usize>,
+    kinds: CalledKinds,
+    /// Ids of calls of functions, and those that were found in the place of others.
+    taken: CallIds,
+    /// Ids in the place of those that a call of something else has too, oldest first.
+    replaced: HashMap<CallName, VecDeque<Arc<str>>>,
+    /// Ids that were replaced and not reported yet.
     renamed: Vec<Arc<str>>,
 }
 
 impl BuiltInIds {
     /// The id of a call of a built-in tool. The output of one tool must not become the result of
-    /// another, so a function's id is taken.
-    fn own(&mut self, id: Arc<str>) -> Arc<str> {
-        if !self.functions.has(&id) {
-            return id;
+    /// another, so the id of a function, or of another built-in tool, is taken.
+    fn own(&mut self, name: CallName) -> Arc<str> {
+        let is_taken = self.taken.has(&name.id) || self.kinds.has_other(&name);
+        self.kinds.add(name.clone());
+        if !is_taken {
+            return name.id;
         }
-        let own = self.functions.find_free(&id);
-        self.replaced.insert(Arc::clone(&id), Arc::clone(&own));
-        self.renamed.push(id);
+        let own = self.taken.find_free(&name.id);
+        self.taken.take(Arc::clone(&own));
+        self.renamed.push(Arc::clone(&name.id));
+        self.replaced.entry(name).or_default().push_back(Arc::clone(&own));
         own
     }
 
-    /// The id of the call that an output names.
-    fn of_output(&self, id: String) -> Arc<str> {
-        self.replaced.get(&*id).map_or_else(|| id.into(), Arc::clone)
+    /// The id of the call that an output is of. The last one stays, so that a second output of it is
+    /// known for one.
+    fn of_output(&mut self, name: CallName) -> Arc<str> {
+        let Some(own) = self.replaced.get_mut(&name) else { return name.id };
+        let first = if own.len() > 1 { own.pop_front() } else { own.front().map(Arc::clone) };
+        first.unwrap_or(name.id)
     }
 }
 
@@ -133,11 +175,11 @@ impl<'d> StepSplitter<'d> {
     fn split(mut self, ids: &mut BuiltInIds) -> usize {
         let mut count = 0;
         for part in std::mem::take(&mut self.parts) {
-            if let Some(id) = output_id(&part) {
-                if ids.outputs.contains_key(&id) {
-                    self.add_result(ids.of_output(id), &part);
-                } else {
-                    self.open.parts.push(part);
+            if let Some(named) = output_name(&part) {
+                let call = ids.kinds.call_of_output(named);
+                match call.filter(|call| ids.outputs.contains_key(call)) {
+                    Some(call) => self.add_result(ids.of_output(call), &part),
+                    None => self.open.parts.push(part),
                 }
                 continue;
             }
@@ -147,19 +189,20 @@ impl<'d> StepSplitter<'d> {
                 }
                 if let Content::ToolCall(call) = &part.content {
                     self.unanswered.insert(Arc::clone(&call.id));
-                    ids.functions.take(Arc::clone(&call.id));
+                    ids.taken.take(Arc::clone(&call.id));
                 }
                 self.open.parts.push(part);
                 continue;
             };
-            let left = ids.outputs.get_mut(&*call.id).filter(|left| **left > 0);
+            let name = CallName { kind: kind_of(&part), id: Arc::clone(&call.id) };
+            let left = ids.outputs.get_mut(&name).filter(|left| **left > 0);
             let is_answered = left.map(|left| *left -= 1).is_some();
             if !is_whole(&part) && !is_answered {
                 self.open.parts.push(part);
                 continue;
             }
             self.begin_step();
-            call.id = ids.own(call.id);
+            call.id = ids.own(name);
             let id = Arc::clone(&call.id);
             self.unanswered.insert(Arc::clone(&id));
             self.open.parts.push(Part::new(Content::ToolCall(call)));
@@ -213,16 +256,16 @@ fn result_message(part: &Part, call_id: Arc<str>, origin: Option<usize>) -> Opti
     Some(message)
 }
 
-/// Outputs by the id of their call, if that call is before them.
-fn count_outputs(history: &[Message]) -> HashMap<String, usize> {
-    let mut called = HashSet::new();
-    let mut outputs: HashMap<String, usize> = HashMap::new();
+/// Outputs by their call, if that call is before them.
+fn count_outputs(history: &[Message]) -> HashMap<CallName, usize> {
+    let mut called = CalledKinds::default();
+    let mut outputs: HashMap<CallName, usize> = HashMap::new();
     let assistant = history.iter().filter(|message| message.role == Role::Assistant);
     for part in assistant.flat_map(|message| &message.parts).filter(|part| is_item(part)) {
-        if let Some(id) = output_id(part).filter(|id| called.contains(id)) {
-            *outputs.entry(id).or_default() += 1;
+        if let Some(call) = output_name(part).and_then(|named| called.call_of_output(named)) {
+            *outputs.entry(call).or_default() += 1;
         } else if let Some(call) = call_of(part) {
-            called.insert(call.id.to_string());
+            called.add(CallName { kind: kind_of(part), id: call.id });
         }
     }
     outputs
@@ -231,7 +274,7 @@ fn count_outputs(history: &[Message]) -> HashMap<String, usize> {
 /// A message with its calls of built-in tools as calls of functions, and a message with their results:
 /// what a summary reads. None if it has neither.
 pub fn built_in_as_functions(message: &Message) -> Option<[Message; 2]> {
-    let is_built_in = |part: &Part| call_of(part).is_some() || output_id(part).is_some();
+    let is_built_in = |part: &Part| call_of(part).is_some() || output_name(part).is_some();
     if message.role != Role::Assistant || !message.parts.iter().any(is_built_in) {
         return None;
     }
@@ -242,7 +285,7 @@ pub fn built_in_as_functions(message: &Message) -> Option<[Message; 2]> {
         let call = call_of(part);
         let id = match &call {
             Some(call) => is_whole(part).then(|| Arc::clone(&call.id)),
-            None => output_id(part).map(Arc::from),
+            None => output_name(part).map(|named| named.id),
         };
         let result = id.clone().and_then(|id| result_message(part, id, message.origin));
         results.parts.extend(result.into_iter().flat_map(|result| result.parts));
@@ -272,9 +315,10 @@ fn call_of(part: &Part) -> Option<ToolCall> {
     let text = |key: &str| node.get(key).and_then(Node::as_str);
     let id = text("call_id").or_else(|| text("id").filter(|_| is_whole(part)))?;
     let name = text("name").filter(|_| is_whole(part)).or_else(|| kind.strip_suffix("_call"))?;
-    let arguments = node.get(key).or_else(|| node.get("actions"));
-    let arguments: Arc<str> = match arguments {
-        Some(own) if matches!(*key, "code" | "queries") => {
+    // Newer models give several actions of the computer at once.
+    let key = if node.get(key).is_none() { "actions" } else { *key };
+    let arguments: Arc<str> = match node.get(key) {
+        Some(own) if key == "code" || own.as_array().is_some() => {
             format!("{{\"{key}\":{}}}", own.raw).into()
         }
         own => own.map_or("{}", |own| own.as_str().unwrap_or(own.raw)).into(),
@@ -282,14 +326,20 @@ fn call_of(part: &Part) -> Option<ToolCall> {
     Some(ToolCall { id: id.into(), name: name.into(), arguments, custom: false })
 }
 
-/// The id of the call that an item is the output of.
-fn output_id(part: &Part) -> Option<String> {
+/// The kind of a call's item, as [`CALLS`] has it.
+fn kind_of(part: &Part) -> &'static str {
+    let Content::Opaque { kind, .. } = &part.content else { return "" };
+    CALLS.iter().find(|(known, _)| **known == **kind).map_or("", |(known, _)| *known)
+}
+
+/// The call that an item is the output of, by the item.
+fn output_name(part: &Part) -> Option<CallName> {
     let Content::Opaque { kind, raw } = &part.content else { return None };
     let call = kind.strip_suffix("_output")?;
-    CALLS.iter().find(|(known, _)| *known == call)?;
+    let (kind, _) = CALLS.iter().find(|(known, _)| *known == call)?;
     let node = json::parse(raw.as_str(), Limits::default()).ok()?;
     let id = node.get("call_id").or_else(|| node.get("id"))?;
-    id.as_str().map(str::to_owned)
+    Some(CallName { kind, id: id.as_str()?.into() })
 }
 
 fn read_result(node: &Node<'_>) -> FoundResult {

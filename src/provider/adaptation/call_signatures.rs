@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, Role, Source, Target};
+use crate::domain::{Content, Message, Part, RawJson, Role, Source, Target};
 use crate::json::{self, Limits, Node};
 
 /// The signature that Google documents for calls that its own model did not make
@@ -50,8 +52,7 @@ impl ConversationAdapter<'_> {
                 message.parts.iter_mut().find(is_call).map(|call| (origin, call))
             });
             let Some((origin, call)) = call else { continue };
-            if call.signature.as_ref().is_none_or(|own| own.is_empty()) {
-                call.signature = Some(Arc::from(PLACEHOLDER_SIGNATURE));
+            if sign(call, self.target) {
                 count += 1;
                 first.get_or_insert(origin);
             }
@@ -62,4 +63,22 @@ impl ConversationAdapter<'_> {
             self.notes.degraded("call_signed", at, detail);
         }
     }
+}
+
+/// Gives a call the placeholder if it has no signature; true if it did. In Chat Completions the signature
+/// is in a member that is Google's own.
+fn sign(call: &mut Part, target: Target) -> bool {
+    if target == Target::Gemini {
+        let is_signed = call.signature.as_ref().is_some_and(|own| !own.is_empty());
+        if !is_signed {
+            call.signature = Some(Arc::from(PLACEHOLDER_SIGNATURE));
+        }
+        return !is_signed;
+    }
+    let is_signed = call.extra.iter().any(|(name, _)| **name == *EXTRA_CONTENT);
+    if !is_signed {
+        let google = json!({"google": {"thought_signature": PLACEHOLDER_SIGNATURE}});
+        call.extra.push((EXTRA_CONTENT.into(), RawJson::new(google.to_string())));
+    }
+    !is_signed
 }

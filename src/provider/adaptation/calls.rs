@@ -85,7 +85,7 @@ impl ConversationAdapter<'_> {
     }
 
     fn valid_id(&self, id: &str) -> Option<Arc<str>> {
-        if self.destination.short_ids { short_id(id) } else { valid_id(self.target, id) }
+        if self.destination.is_mistral { short_id(id) } else { valid_id(self.target, id) }
     }
 
     /// Arguments must be an object there.

@@ -6,7 +6,7 @@ use crate::json::{self, Node};
 use crate::provider::{has_compaction, is_compaction};
 
 impl ConversationAdapter<'_> {
-    /// Removes what stands before the newest compaction: the provider ignores it, or has it in the
+    /// Removes what is before the newest compaction: the provider ignores it, or has it in the
     /// compaction. System text stays.
     pub(super) fn compaction(&mut self, history: &mut Vec<Message>) {
         if !matches!(self.target, Target::OpenaiResponses | Target::Anthropic) {

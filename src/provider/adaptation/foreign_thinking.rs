@@ -1,6 +1,7 @@
 //! Anthropic's thinking in messages of Chat Completions, where gateways put it in members of their own.
 
 use super::ConversationAdapter;
+use super::fields::string_value;
 use crate::domain::{Content, Message, Part, RawJson, Role, Source, Target, Thinking};
 use crate::json::{self, Limits, Node, ObjectText, write_string};
 
@@ -10,8 +11,8 @@ const BLOCKS: &str = "thinking_blocks";
 const DETAILS: &str = "reasoning_details";
 
 impl ConversationAdapter<'_> {
-    /// Takes the signed thinking out of a message's members: Anthropic takes its own back, whoever
-    /// carried it.
+    /// Takes the thinking out of a message's members: Anthropic takes its own back, whoever carried it, if
+    /// it is signed.
     pub(super) fn foreign_thinking(&self, message: &mut Message) -> Vec<Part> {
         let has_members = self.target == Target::Anthropic
             && matches!(self.source, Source::Openai | Source::Neutral)
@@ -36,8 +37,18 @@ impl ConversationAdapter<'_> {
                 return parts;
             }
         }
-        Vec::new()
+        if self.destination.takes_unsigned_thinking { take_reasoning(message) } else { Vec::new() }
     }
+}
+
+/// Takes the text of reasoning out of a message's members, for providers that read it unsigned.
+fn take_reasoning(message: &mut Message) -> Vec<Part> {
+    let is_text = |name: &str| ["reasoning_content", "reasoning"].contains(&name);
+    let texts = message.extra.iter().filter(|(name, _)| is_text(name));
+    let text = texts.filter_map(|(_, raw)| string_value(raw)).find(|text| !text.trim().is_empty());
+    let Some(text) = text else { return Vec::new() };
+    message.extra.retain(|(name, _)| !is_text(name) && ![BLOCKS, DETAILS].contains(&&**name));
+    vec![Part::new(Content::Thinking(Thinking { text: text.into(), opaque: None }))]
 }
 
 fn block(node: &Node<'_>) -> Option<Part> {

@@ -3,7 +3,7 @@
 //! (<https://platform.openai.com/docs/guides/reasoning>,
 //! <https://platform.openai.com/docs/guides/tools-computer-use>).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::call_half::CallHalf;
@@ -13,7 +13,7 @@ use crate::domain::{CallIds, Content, HalfFamily, Message, Part, RawJson, Role, 
 use crate::json::{self, Limits, to_text};
 use crate::provider::is_reference;
 
-/// A program of the model's that calls tools. It has no output yet while its calls are answered.
+/// A program of the model's that calls tools. It has no output yet while its calls get their results.
 const PROGRAM: &str = "program";
 
 impl ConversationAdapter<'_> {
@@ -84,7 +84,7 @@ struct ItemCall {
     /// The number of messages of the user before it.
     run: usize,
     is_answered: bool,
-    /// Its output, if that stood after a message of the user.
+    /// Its output, if that was after a message of the user.
     late_output: Option<Part>,
 }
 
@@ -94,8 +94,8 @@ struct ItemPairing {
     calls: Vec<ItemCall>,
     /// Ids that calls have so far.
     given: CallIds,
-    /// Calls without an output under each id, as the request has it, oldest first.
-    open: HashMap<String, VecDeque<usize>>,
+    /// Calls without an output under each id, as the request has it, by their tools, oldest first.
+    open: HashMap<String, BTreeMap<String, VecDeque<usize>>>,
     run: usize,
     has_references: bool,
 }
@@ -142,7 +142,8 @@ impl ItemPairing {
         }
         self.given.take(own.as_str().into());
         let index = self.calls.len();
-        self.open.entry(id).or_default().push_back(index);
+        let tools = self.open.entry(id).or_default();
+        tools.entry(tool_of(part).to_owned()).or_default().push_back(index);
         let (run, late_output) = (self.run, None);
         self.calls.push(ItemCall { id: own, run, is_answered: false, late_output });
         index
@@ -157,8 +158,12 @@ impl ItemPairing {
             counts.orphans += 1;
             return None;
         };
-        let call = open.pop_front().and_then(|index| self.calls.get_mut(index));
-        let Some(call) = call else {
+        // Several tools may have calls of one id.
+        let call = match open.get_mut(tool_of(&part)) {
+            Some(own) => own.pop_front(),
+            None => open.values_mut().find_map(VecDeque::pop_front),
+        };
+        let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else {
             counts.duplicate_outputs += 1;
             return None;
         };
@@ -196,6 +201,13 @@ impl ItemPairing {
         }
         parts
     }
+}
+
+/// The tool that an item is a call or an output of.
+fn tool_of(part: &Part) -> &str {
+    let Content::Opaque { kind, .. } = &part.content else { return "" };
+    let call = kind.strip_suffix("_output").unwrap_or(kind);
+    call.strip_suffix("_call").unwrap_or(call)
 }
 
 /// Writes another id into the item of a call, or of an output.

@@ -17,6 +17,8 @@ pub(super) enum MediaHolder {
     Result,
 }
 
+const PDF: &str = "application/pdf";
+
 /// What adapting a medium changed.
 #[derive(Debug, Default)]
 pub(super) struct MediaChange {
@@ -36,8 +38,12 @@ impl ConversationAdapter<'_> {
             return change;
         }
         change.retyped = name_type(media, self.target);
-        if self.target == Target::Anthropic || is_svg(media) {
+        if matches!(self.target, Target::Anthropic | Target::Openai) || is_svg(media) {
             read_text(media);
+        }
+        if is_unreadable(media) {
+            change.text = Some(format!("{} missing or cut off", placeholder(media)));
+            return change;
         }
         if let Some(size) = self.refused_size(media) {
             let ImageSize { width, height } = size;
@@ -66,7 +72,7 @@ impl ConversationAdapter<'_> {
         ImageSize::read(data).filter(|size| size.longest_side() > MAX_SIDE_PIXELS)
     }
 
-    /// The text that stands for a medium that the target does not hold.
+    /// The text in the place of a medium that the target cannot hold.
     fn instead(media: &Media) -> String {
         let mut text = placeholder(media);
         match &media.source {
@@ -90,6 +96,7 @@ impl ConversationAdapter<'_> {
             && matches!(media.source, MediaSource::Base64(_))
             && !media.is_image()
             && !media.is_audio()
+            && !media.is_video()
     }
 
     /// Whether the target's shape has a place for the name of a medium that it accepts.
@@ -111,7 +118,7 @@ impl ConversationAdapter<'_> {
         use MediaHolder::{Result, System, User};
         use MediaSource::{Base64, FileId, Text, Url};
         let image = media.is_image();
-        let sound = media.is_audio() || is_video(&media.media_type);
+        let sound = media.is_audio() || media.is_video();
         match self.target {
             Target::Neutral => true,
             Target::Openai => {
@@ -119,7 +126,9 @@ impl ConversationAdapter<'_> {
                     && match &media.source {
                         Base64(_) if media.is_audio() => is_wav_or_mp3(&media.media_type),
                         Base64(_) if image => is_common_image(&media.media_type),
-                        Base64(_) => !sound,
+                        Base64(_) | Url(_) if media.is_video() => self.takes_videos(),
+                        // https://developers.openai.com/api/docs/guides/file-inputs
+                        Base64(_) => &*media.media_type == PDF,
                         Url(url) => image && is_web(url),
                         FileId(_) => !sound && self.knows_files(),
                         Text(_) => false,
@@ -141,7 +150,7 @@ impl ConversationAdapter<'_> {
                     && !sound
                     && match &media.source {
                         Base64(_) if image => is_common_image(&media.media_type),
-                        Base64(_) => media.media_type.eq_ignore_ascii_case("application/pdf"),
+                        Base64(_) => media.media_type.eq_ignore_ascii_case(PDF),
                         Url(url) => is_web(url),
                         FileId(_) => self.knows_files(),
                         Text(text) => !image && !text.trim_start().is_empty(),
@@ -149,9 +158,21 @@ impl ConversationAdapter<'_> {
             }
             Target::Gemini => {
                 let holds = !image || is_gemini_image(&media.media_type);
-                holder != System && holds && matches!(media.source, Base64(_) | Url(_))
+                let is_sent = match &media.source {
+                    Base64(_) => image || sound || is_gemini_document(&media.media_type),
+                    Url(url) => is_web(url) || is_google_file(url),
+                    FileId(_) | Text(_) => false,
+                };
+                holder != System && holds && is_sent
             }
         }
+    }
+
+    /// Whether videos are sent as servers of other models take them, in messages that came from there:
+    /// <https://openrouter.ai/docs/features/multimodal/videos>. `OpenAI`'s own models take none, and a
+    /// request without a model is for one of these.
+    fn takes_videos(&self) -> bool {
+        matches!(self.source, Source::Openai | Source::Neutral) && !self.destination.takes_developer
     }
 
     /// Whether file ids of the source mean something to the target.
@@ -171,7 +192,7 @@ fn placeholder(media: &Media) -> String {
         "image"
     } else if media.is_audio() {
         "audio"
-    } else if is_video(&media.media_type) {
+    } else if media.is_video() {
         "video"
     } else {
         "document"
@@ -182,14 +203,24 @@ fn placeholder(media: &Media) -> String {
     }
 }
 
-fn is_video(media_type: &str) -> bool {
-    media_type.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("video/"))
-}
-
 fn is_web(url: &str) -> bool {
     ["http://", "https://"]
         .iter()
         .any(|scheme| url.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme)))
+}
+
+/// An object in Google's storage, or a file of the Gemini API: <https://ai.google.dev/api/files>.
+fn is_google_file(uri: &str) -> bool {
+    uri.starts_with("gs://") || uri.starts_with("files/")
+}
+
+/// Whether what should be the bytes of a medium is no base64: nothing, a text that a log has in place
+/// of the bytes, or bytes that were cut off within a character. Every provider refuses it.
+fn is_unreadable(media: &Media) -> bool {
+    let MediaSource::Base64(data) = &media.source else { return false };
+    let digits = data.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    digits.is_empty() || digits.len() % 4 == 1 || !digits.bytes().all(is_digit)
 }
 
 fn is_wav_or_mp3(media_type: &str) -> bool {
@@ -205,6 +236,21 @@ fn is_common_image(media_type: &str) -> bool {
 /// The images that Gemini's guide to image understanding lists.
 fn is_gemini_image(media_type: &str) -> bool {
     ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"].contains(&media_type)
+}
+
+/// The documents that Gemini's guide to document understanding and its list of file types have.
+fn is_gemini_document(media_type: &str) -> bool {
+    media_type == PDF
+        || media_type.starts_with("text/")
+        || [
+            "application/json",
+            "application/xml",
+            "application/rtf",
+            "application/x-javascript",
+            "application/x-python",
+            "application/x-typescript",
+        ]
+        .contains(&media_type)
 }
 
 fn is_svg(media: &Media) -> bool {
@@ -254,7 +300,11 @@ fn name_type(media: &mut Media, target: Target) -> Option<String> {
         return None;
     }
     let image = known.starts_with("image/");
-    let fallback = if image { "image/jpeg" } else { "application/octet-stream" };
+    let fallback = match known {
+        _ if image => "image/jpeg",
+        "video/*" => "video/mp4",
+        _ => "application/octet-stream",
+    };
     let found = match &media.source {
         MediaSource::Base64(_) => Some(detected.unwrap_or(fallback)),
         MediaSource::Url(url) if target == Target::Gemini => {

@@ -13,14 +13,18 @@ mod custom;
 mod deferred_tools;
 mod fields;
 mod foreign_thinking;
+mod item_ids;
 mod item_pairs;
+mod known_members;
 mod losses;
 mod media;
 mod namespaces;
 mod opaque_items;
 mod parts;
+mod reasoning_content;
 mod result_media;
 mod schema;
+mod server_tool_ids;
 mod server_tools;
 mod tool_owner;
 mod tool_references;
@@ -36,8 +40,9 @@ use std::collections::HashSet;
 
 use super::words::{list_names, shown};
 use crate::domain::{Content, Conversation, Extra, Message, Notes, Part, Role, Source, Target};
-use crate::provider::{CLEAR_AT, Destination, OUTPUT_CONFIG};
+use crate::provider::{CLEAR_AT, Destination, MISTRAL_PREFIX, OUTPUT_CONFIG};
 use calls::valid_participant;
+use known_members::is_known_of_message;
 
 /// Adapts a conversation to its destination. Messages without content for it are removed.
 pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &mut Notes) {
@@ -50,15 +55,18 @@ pub fn adapt(conversation: &mut Conversation, destination: Destination, notes: &
     conversation.history.retain_mut(|message| adapter.message(message, MessageRegion::History));
     adapter.compaction(&mut conversation.history);
     adapter.item_pairs(&mut conversation.history);
+    adapter.item_ids(&mut conversation.history);
     adapter.server_tools(&mut conversation.history);
+    adapter.server_tool_ids(&mut conversation.history);
     adapter.trailing_thinking(&mut conversation.history);
     adapter.result_media(&mut conversation.history);
     if destination.signs_calls {
         adapter.sign_calls(&mut conversation.history);
     }
+    adapter.reasoning_content(&mut conversation.history);
 }
 
-/// Adapts results of tools that stand by themselves: their content alone, no ids and no names.
+/// Adapts results of tools without a conversation: their content alone, no ids and no names.
 pub fn adapt_results(results: &mut Vec<Message>, target: Target, notes: &mut Notes) {
     let mut adapter = ConversationAdapter::new(Source::from(target), target.into(), notes);
     results.retain_mut(|message| adapter.message_parts(message, MessageRegion::History));
@@ -97,7 +105,8 @@ impl ConversationAdapter<'_> {
             self.system(message, place);
         }
         if message.name.is_some()
-            && matches!(self.target, Target::Anthropic | Target::Gemini | Target::OpenaiResponses)
+            && (matches!(self.target, Target::Anthropic | Target::Gemini | Target::OpenaiResponses)
+                || self.destination.is_mistral)
         {
             // A tool's name is kept with its result; only a participant's is lost.
             if message.role != Role::Tool {
@@ -142,7 +151,9 @@ impl ConversationAdapter<'_> {
             }
             // DeepSeek, Qwen and Mistral know `system` alone:
             // <https://api-docs.deepseek.com/api/create-chat-completion>
-            Target::Openai if !self.destination.takes_developer && message.role_word.is_some() => {
+            Target::Openai | Target::OpenaiResponses
+                if !self.destination.takes_developer && message.role_word.is_some() =>
+            {
                 let detail = message.role_word.take().unwrap_or_default();
                 self.notes.degraded("role_generalised", at(), detail);
             }
@@ -189,15 +200,24 @@ impl ConversationAdapter<'_> {
     fn message_extra(&mut self, message: &mut Message, place: MessageRegion) {
         let keeps = match self.target {
             Target::Neutral => true,
+            Target::Openai if self.destination.is_mistral => false,
             Target::Openai => matches!(self.source, Source::Openai | Source::Neutral),
             Target::OpenaiResponses => self.source == Source::OpenaiResponses,
             // Both refuse fields that they do not know.
             Target::Anthropic | Target::Gemini => false,
         };
-        if keeps {
+        if keeps && !self.destination.refuses_unknown {
             return;
         }
-        let kept = self.placed_members(message, place);
+        let kept = if keeps {
+            let extra = std::mem::take(&mut message.extra);
+            let (known, others) =
+                extra.into_iter().partition(|(name, _)| is_known_of_message(name));
+            message.extra = others;
+            known
+        } else {
+            self.placed_members(message, place)
+        };
         let at = pointer(self.source, message.origin, place);
         let mut lost: Vec<&str> = Vec::new();
         let mut refusal = None;
@@ -226,7 +246,11 @@ impl ConversationAdapter<'_> {
             && place == MessageRegion::History
             && self.destination.takes_system
             && matches!(self.source, Source::Anthropic | Source::Neutral);
-        let is_kept = |name: &str| is_placed && matches!(name, CLEAR_AT | OUTPUT_CONFIG);
+        let is_kept = |name: &str| match name {
+            CLEAR_AT | OUTPUT_CONFIG => is_placed,
+            MISTRAL_PREFIX => self.destination.is_mistral,
+            _ => false,
+        };
         let extra = std::mem::take(&mut message.extra);
         let (kept, others) = extra.into_iter().partition(|(name, _)| is_kept(name));
         message.extra = others;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::fields::member;
 use super::losses::LossCounts;
 use super::{ConversationAdapter, compaction};
 use crate::domain::{Content, Media, MediaSource, Part, RawJson, Source, Target};
 use crate::json::{self, Node};
 use crate::provider::words::is_leftover;
-use crate::provider::{COMPACTION, ITEM_REFERENCE};
+use crate::provider::{COMPACTION, ITEM_REFERENCE, is_failed_compaction};
 
 impl ConversationAdapter<'_> {
     /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
@@ -37,7 +39,19 @@ impl ConversationAdapter<'_> {
                 lost.leftovers.push(Arc::clone(kind));
                 return false;
             }
+            if **kind == *COMPACTION {
+                if is_failed_compaction(raw) {
+                    lost.leftovers.push(Arc::clone(kind));
+                    return false;
+                }
+                let is_empty =
+                    |name: &str, value: &Node<'_>| name == "encrypted_content" && value.is_null();
+                remove_members(raw, lost, is_empty);
+            }
             remove_leftovers(raw, lost);
+            if self.target == Target::OpenaiResponses {
+                remove_nulls(raw, lost);
+            }
         }
         // Changes of tools have a place in system messages alone.
         if is_tool_change(kind)
@@ -87,12 +101,49 @@ pub fn is_tool_change(kind: &str) -> bool {
 
 /// Takes off an item what programs left in it.
 pub(super) fn remove_leftovers(raw: &mut RawJson, lost: &mut LossCounts) {
-    let Ok(node) = json::parse(raw.as_str(), json::Limits::default()) else { return };
-    let goes = |name: &str, value: &Node<'_>| {
+    remove_members(raw, lost, |name, value| {
         // Null where a list belongs is refused as well.
         is_leftover(name, value.raw) || (name == "content" && value.is_null())
-    };
-    let Some(text) = json::without_members(&node, goes) else { return };
+    });
+}
+
+/// Takes null members off an item of the Responses API and off its action, as SDKs write what an item does
+/// not have: most of them may be absent and may not be null
+/// (<https://github.com/openai/openai-python/issues/3008>).
+fn remove_nulls(raw: &mut RawJson, lost: &mut LossCounts) {
+    /// Members that are null where there is nothing, and are never absent.
+    const NULLABLE: [&str; 4] = ["code", "max_output_length", "outputs", "result"];
+    const ACTION: &str = "action";
+    // Few items have one, and some are long.
+    if memmem::find(raw.as_str().as_bytes(), b"null").is_none() {
+        return;
+    }
+    let is_null = |name: &str, value: &Node<'_>| value.is_null() && !NULLABLE.contains(&name);
+    remove_members(raw, lost, is_null);
+    let Ok(node) = json::parse(raw.as_str(), json::Limits::default()) else { return };
+    let Some(action) = node.get(ACTION) else { return };
+    let members = action.as_object().into_iter().flatten();
+    let gone: Vec<Arc<str>> = members
+        .filter(|(name, value)| is_null(name, value))
+        .map(|(name, _)| format!("{ACTION}.{name}").into())
+        .collect();
+    if let Some(short) = json::without_members(action, is_null)
+        && let Some(text) =
+            json::with_members(&node, |name, _| (name == ACTION).then(|| short.clone()))
+    {
+        lost.leftovers.extend(gone);
+        *raw = RawJson::new(text);
+    }
+}
+
+/// Takes members off an item that its target refuses.
+pub(super) fn remove_members(
+    raw: &mut RawJson,
+    lost: &mut LossCounts,
+    goes: impl Fn(&str, &Node<'_>) -> bool,
+) {
+    let Ok(node) = json::parse(raw.as_str(), json::Limits::default()) else { return };
+    let Some(text) = json::without_members(&node, &goes) else { return };
     let members = node.as_object().into_iter().flatten();
     let gone = members.filter(|(name, value)| goes(name, value)).map(|(name, _)| (&**name).into());
     lost.leftovers.extend(gone);

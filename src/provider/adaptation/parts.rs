@@ -1,13 +1,17 @@
 //! Parts of messages: thinking, signatures, opaque items, unknown fields, cache marks.
 
-use super::fields::{member, says_something};
+use super::fields::{foreign_fields, member, says_something};
+use super::item_ids::is_reasoning_id;
+use super::known_members::is_known_of_part;
 use super::losses::LossCounts;
 use super::media::{MediaChange, MediaHolder};
-use super::opaque_items::{remove_leftovers, search_result};
+use super::opaque_items::{remove_leftovers, remove_members, search_result};
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Message, Part, Role, Source, Target, Thinking, ToolResult};
 use crate::provider::GENERATED_IMAGE;
 use crate::provider::words::is_leftover;
+
+const ID: &str = "id";
 
 impl ConversationAdapter<'_> {
     /// Adapts the parts of a message; false if nothing is left that the target accepts.
@@ -15,11 +19,12 @@ impl ConversationAdapter<'_> {
         if message.role == Role::Tool && !message.parts.iter().all(is_result) {
             self.strays(message, place);
         }
-        let plain = |part| is_plain(part) && !self.is_blank(part);
+        let role = message.role;
+        let plain = |part| is_plain(part) && !self.is_blank(part, role);
         if message.parts.iter().all(plain) && !message.parts.is_empty() {
             return true;
         }
-        let spoke = message.parts.iter().any(|part| !is_empty(part) && !self.is_blank(part));
+        let spoke = message.parts.iter().any(|part| !is_empty(part) && !self.is_blank(part, role));
         let mut lost = LossCounts::default();
         let mut kept: Vec<Part> = Vec::with_capacity(message.parts.len());
         for mut part in std::mem::take(&mut message.parts) {
@@ -51,11 +56,12 @@ impl ConversationAdapter<'_> {
             _ if spoke => !message.extra.is_empty(),
             // It may change the model's effort alone.
             Target::Anthropic if !message.extra.is_empty() => true,
-            Target::Anthropic | Target::Gemini => {
+            Target::OpenaiResponses if message.role != Role::Assistant => true,
+            Target::Anthropic | Target::Gemini | Target::OpenaiResponses => {
                 self.notes.degraded("empty_message_dropped", at(), "");
                 false
             }
-            _ => true,
+            Target::Openai | Target::Neutral => true,
         }
     }
 
@@ -91,7 +97,7 @@ impl ConversationAdapter<'_> {
         self.document(part, false, lost);
         self.part_extra(part, lost);
         match &mut part.content {
-            Content::Text(_) => !self.is_blank(part),
+            Content::Text(_) => !self.is_blank(part, role),
             Content::ToolResult(result) => {
                 self.result(result, &mut part.cache, lost);
                 true
@@ -112,11 +118,13 @@ impl ConversationAdapter<'_> {
     }
 
     /// A text that the target refuses for saying nothing.
-    fn is_blank(&self, part: &Part) -> bool {
+    fn is_blank(&self, part: &Part, role: Role) -> bool {
         let Content::Text(text) = &part.content else { return false };
         match self.target {
             Target::Anthropic => text.trim_start().is_empty(),
             Target::Gemini => text.is_empty() && part.signature.is_none(),
+            // Such a message parts reasoning from the item that it led to.
+            Target::OpenaiResponses if role == Role::Assistant => text.trim_start().is_empty(),
             _ => false,
         }
     }
@@ -130,7 +138,7 @@ impl ConversationAdapter<'_> {
         }
         let Content::Media(media) = &mut part.content else { return };
         let is_generated = is_generated && keeps_generated;
-        // The user's message behind the results shows their media.
+        // The user's message after the results shows their media.
         let is_user =
             is_generated || (self.target == Target::Openai && holder == MediaHolder::Result);
         let holder = if is_user { MediaHolder::User } else { holder };
@@ -154,6 +162,8 @@ impl ConversationAdapter<'_> {
         cache: &mut Option<crate::domain::CacheMark>,
         lost: &mut LossCounts,
     ) {
+        // All content of a failed result has to be text there.
+        let is_text = self.target == Target::Anthropic && result.is_error == Some(true);
         for part in &mut result.content {
             // The result itself carries the mark.
             *cache = cache.or(part.cache.take());
@@ -162,7 +172,7 @@ impl ConversationAdapter<'_> {
                 if self.target != Target::Neutral {
                     remove_leftovers(raw, lost);
                 }
-                if !self.knows(kind, raw, true) {
+                if is_text || !self.knows(kind, raw, true) {
                     let text = search_result(kind, raw);
                     if text.is_some() {
                         lost.results += 1;
@@ -205,7 +215,22 @@ impl ConversationAdapter<'_> {
             return true;
         }
         remove_leftovers(raw, lost);
-        let is_new = member(raw, "id").is_none_or(|id| self.reasoned.insert(id));
+        // Models of others give the text of their reasoning; OpenAI's own refuse it, and its state.
+        if self.destination.takes_developer {
+            remove_members(raw, lost, |name, _| name == "content" || name == "status");
+        }
+        let id = member(raw, ID);
+        if self.destination.takes_developer && id.as_ref().is_some_and(|id| !is_reasoning_id(id)) {
+            // The state is of the id that it was made for, so another id is refused too. An item with
+            // neither says nothing to the provider.
+            if member(raw, "encrypted_content").is_none() {
+                lost.thinking += 1;
+                return false;
+            }
+            remove_members(raw, lost, |name, _| name == ID);
+            return true;
+        }
+        let is_new = id.is_none_or(|id| self.reasoned.insert(id));
         lost.doubled += usize::from(!is_new);
         is_new
     }
@@ -215,6 +240,9 @@ impl ConversationAdapter<'_> {
     fn keeps_thinking(&self, thinking: &Thinking, part: &Part, role: Role) -> bool {
         let signed = part.signature.as_ref().is_some_and(|text| !text.is_empty());
         let kind = || thinking.opaque.as_ref().and_then(|raw| member(raw, "type"));
+        if self.destination.takes_unsigned_thinking {
+            return role == Role::Assistant && thinking.opaque.is_none();
+        }
         match (self.target, self.source) {
             (Target::Neutral, _) => true,
             (Target::OpenaiResponses, Source::OpenaiResponses) => thinking.opaque.is_some(),
@@ -249,15 +277,27 @@ impl ConversationAdapter<'_> {
     /// image is the same word in both shapes of one provider.
     fn part_extra(&mut self, part: &mut Part, lost: &mut LossCounts) {
         if self.target != Target::Neutral {
+            // As in items, a member that a call does not have is not null.
+            let is_item = self.target == Target::OpenaiResponses
+                && matches!(part.content, Content::ToolCall(_) | Content::ToolResult(_));
             part.extra.retain(|(name, raw)| {
-                let stays = !is_leftover(name, raw.as_str());
+                let is_null = is_item && raw.as_str() == "null";
+                let stays = !is_null && !is_leftover(name, raw.as_str());
                 if !stays && (self.is_own() || says_something(name, raw)) {
                     lost.leftovers.push(name.clone());
                 }
                 stays
             });
         }
-        if part.extra.is_empty() || self.target.reads_items_of(self.source) {
+        let is_refused = self.destination.is_mistral
+            && matches!(part.content, Content::ToolCall(_) | Content::ToolResult(_));
+        let is_own = self.target.reads_items_of(self.source) && !is_refused;
+        if is_own && self.destination.refuses_unknown {
+            let Part { content, extra, .. } = part;
+            let lost_names = foreign_fields(extra, |name| is_known_of_part(content, name));
+            lost.fields.extend(lost_names);
+        }
+        if part.extra.is_empty() || is_own {
             return;
         }
         let openai = matches!(self.target, Target::Openai | Target::OpenaiResponses)

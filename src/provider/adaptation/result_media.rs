@@ -1,20 +1,19 @@
-//! Media in the results of tools for Chat Completions, whose results are text: they go into a message
-//! of the user behind the results, so that the model sees them.
+//! Media in results of tools that hold text alone: all results of Chat Completions, those of Gemini's
+//! models before the third, and failed ones of Anthropic's (the API says that all content of a result with
+//! `is_error` must be text). They go into a message of the user after the results, so that the model sees
+//! them.
 
 use super::ConversationAdapter;
 use super::losses::count;
 use super::{MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, Role, Target};
+use crate::domain::{Content, Message, Part, Role, Target, ToolResult};
 
 impl ConversationAdapter<'_> {
-    /// Moves the media of each run of results into a message behind the run.
+    /// Moves the media of each run of results into a message after the run.
     pub(super) fn result_media(&mut self, history: &mut Vec<Message>) {
-        let has_media = |message: &Message| {
-            message.tool_results().any(|result| {
-                result.content.iter().any(|part| matches!(part.content, Content::Media(_)))
-            })
-        };
-        if self.target != Target::Openai || !history.iter().any(has_media) {
+        let has_media =
+            |message: &Message| message.tool_results().any(|result| self.moves_media(result));
+        if !history.iter().any(has_media) {
             return;
         }
         let mut moved: Vec<Part> = Vec::new();
@@ -33,11 +32,25 @@ impl ConversationAdapter<'_> {
         *history = found;
     }
 
+    /// Whether the media of a result have to be after it.
+    fn moves_media(&self, result: &ToolResult) -> bool {
+        let is_text = match self.target {
+            Target::Openai => true,
+            Target::Anthropic => result.is_error == Some(true),
+            Target::Gemini => !self.destination.takes_result_media,
+            Target::OpenaiResponses | Target::Neutral => false,
+        };
+        is_text && result.content.iter().any(|part| matches!(part.content, Content::Media(_)))
+    }
+
     /// Takes the media out of a message's results, each of which says that it is shown below.
     fn take_media(&mut self, message: &mut Message, moved: &mut Vec<Part>) {
         let before = moved.len();
         for part in &mut message.parts {
             let Content::ToolResult(result) = &mut part.content else { continue };
+            if !self.moves_media(result) {
+                continue;
+            }
             for part in &mut result.content {
                 let Content::Media(media) = &part.content else { continue };
                 let noun = if media.is_image() { "image" } else { "attachment" };

@@ -11,13 +11,13 @@ use crate::domain::{HalfFamily, Message, Part, Role, Target, program_of};
 /// What becomes of a half.
 enum Fate {
     Stays,
-    /// What was found goes behind its call.
+    /// What was found goes after its call.
     Moves,
     Goes,
 }
 
 impl ConversationAdapter<'_> {
-    /// Moves what a server tool found behind its call, and removes halves without the other.
+    /// Moves what a server tool found to after its call, and removes halves without the other.
     pub(super) fn server_tools(&mut self, history: &mut Vec<Message>) {
         if self.target != Target::Anthropic {
             return;
@@ -74,7 +74,7 @@ impl ConversationAdapter<'_> {
 }
 
 /// What becomes of each half. Messages between two of the user's belong together: a call of a tool at
-/// the client may be answered before the server's.
+/// the client may have their results before those of the server.
 fn find_fates(history: &[Message], halves: &[Option<CallHalf>]) -> Vec<Fate> {
     let mut run = 0_usize;
     let places = history.iter().flat_map(|message| {
@@ -117,7 +117,7 @@ fn find_fates(history: &[Message], halves: &[Option<CallHalf>]) -> Vec<Fate> {
     fates
 }
 
-/// Puts what was found behind its call.
+/// Puts what was found after its call.
 fn put_behind(message: &mut Message, moved: &mut HashMap<String, Part>) {
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in std::mem::take(&mut message.parts) {

@@ -3,7 +3,7 @@
 use crate::domain::Target;
 use crate::json::{self, Node};
 
-/// `OpenAI`'s, by the beginning of their type: some have a date behind it.
+/// `OpenAI`'s, by the beginning of their type: some have a date after it.
 const OPENAI_TYPES: &[&str] = &[
     "apply_patch",
     "code_interpreter",

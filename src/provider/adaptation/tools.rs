@@ -78,15 +78,10 @@ impl ConversationAdapter<'_> {
         if tool.parameters.as_ref().is_some_and(|schema| schema.as_str() == "null") {
             tool.parameters = None;
         }
-        if let Some(changed) = tool.parameters.as_ref().and_then(|schema| self.schema(schema)) {
+        if let Some(schema) = &tool.parameters
+            && let Some(changed) = self.function_schema(schema, &tool.name, at)
+        {
             tool.parameters = Some(changed);
-        }
-        let rewritten =
-            tool.parameters.as_ref().and_then(|raw| schema::rewrite(raw.as_str(), self.target));
-        if let Some(rewritten) = rewritten {
-            let detail = format!("{}: {}", shown(&tool.name), rewritten.changes.join(", "));
-            self.notes.degraded("schema_rewritten", at(), detail);
-            tool.parameters = Some(RawJson::new(rewritten.text));
         }
         if !own {
             self.strict_tool(tool);
@@ -107,6 +102,21 @@ impl ConversationAdapter<'_> {
             let detail = format!("{}: {misfit}", shown(&tool.name));
             self.notes.degraded("strict_dropped", tool.origin.to_string(), detail);
         }
+    }
+
+    /// The schema of a function's arguments in a form that the target accepts, if it is not in one.
+    pub(super) fn function_schema(
+        &mut self,
+        schema: &RawJson,
+        name: &str,
+        at: impl Fn() -> String,
+    ) -> Option<RawJson> {
+        let completed = self.schema(schema);
+        let text = completed.as_ref().unwrap_or(schema).as_str();
+        let Some(rewritten) = schema::rewrite(text, self.target) else { return completed };
+        let detail = format!("{}: {}", shown(name), rewritten.changes.join(", "));
+        self.notes.degraded("schema_rewritten", at(), detail);
+        Some(RawJson::new(rewritten.text))
     }
 
     /// The schema in a form that the target accepts, if it is not in one.

@@ -72,6 +72,7 @@ pub(super) fn is_content_block(node: &Node<'_>) -> bool {
         "resource_link",
         "search_result",
         "text",
+        "video_url",
     ];
     let kind = node.get("type").and_then(Node::as_str);
     kind.is_some_and(|kind| KINDS.contains(&kind) && (kind != "text" || node.get("text").is_some()))
@@ -154,7 +155,15 @@ fn thinking(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part 
     if present(node, "signature").is_some() {
         let _ = cx.raw(node, path, true);
     }
-    let text = cx.member(node, key, path).unwrap_or_default();
+    // Mistral's models give their thinking as parts.
+    let text = match node.get(key).and_then(Node::as_array) {
+        Some(items) => {
+            let text = |item| Node::get(item, "text").and_then(Node::as_str);
+            let text = items.iter().filter_map(text).collect::<Vec<_>>().concat();
+            cx.text(&text, &path.key(key))
+        }
+        None => cx.member(node, key, path).unwrap_or_default(),
+    };
     let opaque = present(node, "opaque").map(|item| cx.raw(item, &path.key("opaque"), true));
     let mut part = Part::new(Content::Thinking(Thinking { text, opaque }));
     part.extra = part_extra(node, &["type", key, "opaque"]);

@@ -226,10 +226,13 @@ pub fn note_replaced(node: &Node<'_>, path: &Path<'_>, notes: &mut Notes) {
     }
 }
 
+/// The code of the note about half of a surrogate pair.
+pub const SURROGATE_REPLACED: &str = "surrogate_replaced";
+
 /// Reports half of a surrogate pair, which U+FFFD replaced when the document was read.
 fn note_replaced_half(path: &Path<'_>, notes: &mut Notes) {
     let detail = "half of a surrogate pair became U+FFFD";
-    notes.repaired("surrogate_replaced", path.pointer(), detail);
+    notes.repaired(SURROGATE_REPLACED, path.pointer(), detail);
 }
 
 /// The member called `key`, unless it is null: providers take null for absent.

@@ -65,7 +65,7 @@ pub(super) fn standard(text: &str) -> Arc<str> {
     Arc::from(found)
 }
 
-/// Whether a text that stands where an address belongs is the base64 of a medium: long, of nothing
+/// Whether a text in the place of an address is the base64 of a medium: long, of nothing
 /// but its characters, and with a beginning that decodes.
 pub(super) fn is_bare_base64(text: &str) -> bool {
     const MIN_BYTES: usize = 32;

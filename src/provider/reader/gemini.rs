@@ -18,7 +18,7 @@ use crate::json::{self, Limits, Node, ObjectText, Path};
 
 /// Reads a list of contents.
 pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>) -> Vec<Message> {
-    let mut calls = CallIds::default();
+    let mut calls = GeminiCallIds::default();
     let mut messages = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         if let Some(message) = read_content(cx, item, index, &mut calls, &path.index(index)) {
@@ -30,7 +30,7 @@ pub(super) fn list(cx: &mut ReadContext<'_>, items: &[Node<'_>], path: &Path<'_>
 
 /// The text of a `systemInstruction`: a string, parts, or a content.
 pub(super) fn instruction(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Vec<Part> {
-    let mut calls = CallIds::default();
+    let mut calls = GeminiCallIds::default();
     if let Some(content) = node.get("parts") {
         cx.report_lost(node, &["parts", "role"], path);
         return parts(cx, content, &mut calls, &path.key("parts"));
@@ -40,16 +40,22 @@ pub(super) fn instruction(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path
 
 /// The calls met so far.
 #[derive(Debug, Default)]
-struct CallIds {
+struct GeminiCallIds {
     /// Calls without ids, by name.
     made: HashMap<Arc<str>, usize>,
-    /// Ids of the calls of a name, oldest first; answered ones are skipped when met.
+    /// Ids of the calls of a name, oldest first; those with a result are skipped when met.
     waiting: HashMap<Arc<str>, VecDeque<Arc<str>>>,
     answered: HashSet<Arc<str>>,
+    /// Ids that calls came with.
+    given: HashSet<Arc<str>>,
+    /// As `waiting`, of the calls without ids alone.
+    unnamed: HashMap<Arc<str>, VecDeque<Arc<str>>>,
 }
 
-impl CallIds {
+impl GeminiCallIds {
     fn add_call(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
+        let is_named = id.is_some();
+        self.given.extend(id.clone());
         let id = id.unwrap_or_else(|| {
             let count = self.made.entry(Arc::clone(name)).or_default();
             let id = format!("gemini-fc-{name}-{count}");
@@ -57,20 +63,25 @@ impl CallIds {
             id.into()
         });
         self.waiting.entry(Arc::clone(name)).or_default().push_back(Arc::clone(&id));
+        if !is_named {
+            self.unnamed.entry(Arc::clone(name)).or_default().push_back(Arc::clone(&id));
+        }
         id
     }
 
     fn take_call(&mut self, name: &Arc<str>, id: Option<Arc<str>>) -> Arc<str> {
-        if let Some(id) = id {
-            self.answered.insert(Arc::clone(&id));
-            return id;
+        if let Some(id) = id.as_ref().filter(|id| self.given.contains(*id)) {
+            self.answered.insert(Arc::clone(id));
+            return Arc::clone(id);
         }
-        let waiting = self.waiting.get_mut(name);
-        let open = waiting.and_then(|waiting| {
-            std::iter::from_fn(|| waiting.pop_front()).find(|id| !self.answered.contains(id))
+        // A client that numbers responses alone answers calls without ids, in their order.
+        let waiting = if id.is_some() { &mut self.unnamed } else { &mut self.waiting };
+        let open = waiting.get_mut(name).and_then(|waiting| {
+            std::iter::from_fn(|| waiting.pop_front()).find(|own| !self.answered.contains(own))
         });
+        self.answered.extend(open.clone());
         // Matches no call, so that it is reported as an orphan.
-        open.unwrap_or_else(|| format!("gemini-fc-{name}-none").into())
+        open.or(id).unwrap_or_else(|| format!("gemini-fc-{name}-none").into())
     }
 }
 
@@ -78,7 +89,7 @@ fn read_content(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
     index: usize,
-    calls: &mut CallIds,
+    calls: &mut GeminiCallIds,
     path: &Path<'_>,
 ) -> Option<Message> {
     const ALLOWED: &str = "user, model or function";
@@ -122,7 +133,7 @@ fn read_content(
 fn parts(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut CallIds,
+    calls: &mut GeminiCallIds,
     path: &Path<'_>,
 ) -> Vec<Part> {
     if let Some(text) = node.as_str() {
@@ -154,7 +165,7 @@ const THOUGHT_KEYS: &[&str] = &["thought", "thoughtSignature", "thought_signatur
 fn part(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut CallIds,
+    calls: &mut GeminiCallIds,
     path: &Path<'_>,
 ) -> Option<Part> {
     if node.as_str().is_some() {
@@ -212,7 +223,7 @@ fn signature(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Opti
 fn function_call(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut CallIds,
+    calls: &mut GeminiCallIds,
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
@@ -232,7 +243,7 @@ fn function_call(
 fn function_response(
     cx: &mut ReadContext<'_>,
     node: &Node<'_>,
-    calls: &mut CallIds,
+    calls: &mut GeminiCallIds,
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
@@ -287,7 +298,7 @@ fn response_parts(
     };
     for (index, item) in items.iter().enumerate() {
         let path = path.index(index);
-        let read = part(cx, item, &mut CallIds::default(), &path);
+        let read = part(cx, item, &mut GeminiCallIds::default(), &path);
         let is_medium = |part: &Part| matches!(part.content, Content::Media(_));
         if let Some(part) = read.filter(is_medium) {
             content.push(part);

@@ -23,8 +23,14 @@ pub(super) fn read(
 ) -> Option<Part> {
     let (media, extra) = match kind {
         "image_url" => image_url(cx, node, path),
+        "video_url" => {
+            at_member(cx, node, path, AddressMember { key: "video_url", unknown: "video/*" })
+        }
         "input_image" => input_image(cx, node, path),
         "input_audio" => input_audio(cx, node, path),
+        "image" | "audio" | "video" | "file" if is_standard_block(node) => {
+            standard_block(cx, kind, node, path)
+        }
         // The parts of the AI SDK, with members of their own.
         "file" | "reasoning-file" if node.get("data").is_some() => sdk_file(cx, node, path),
         "file" | "input_file" => file(cx, node, path),
@@ -47,6 +53,62 @@ pub(super) fn read(
     let mut part = Part::new(Content::Media(media));
     part.extra = extra;
     Some(part)
+}
+
+/// Whether a part is a block of `LangChain`'s: with a type of its source, or with the source itself next to
+/// the block's type.
+fn is_standard_block(node: &Node<'_>) -> bool {
+    let has = |key: &str| present(node, key).is_some();
+    let has_source = has("url") || has("base64") || has("file_id") && !has("file");
+    !has("source") && (has("source_type") || has_source || has("data") && has("mime_type"))
+}
+
+/// `{"source_type": "url" | "base64" | "id" | "text", …, "mime_type"?}`, and the same with `url`,
+/// `base64` or `file_id` alone: <https://docs.langchain.com/oss/python/langchain/messages>.
+fn standard_block(
+    cx: &mut ReadContext<'_>,
+    kind: &str,
+    node: &Node<'_>,
+    path: &Path<'_>,
+) -> (Media, Extra) {
+    const KNOWN: &[&str] = &[
+        "type",
+        "source_type",
+        "url",
+        "base64",
+        "data",
+        "file_id",
+        "id",
+        "text",
+        "mime_type",
+        "mimeType",
+        "mediaType",
+        "media_type",
+        "filename",
+        "name",
+        "metadata",
+        "extras",
+    ];
+    let mime =
+        either(node, "mime_type", "mimeType").or_else(|| either(node, "mediaType", "media_type"));
+    let any = format!("{kind}/*");
+    let mime =
+        mime.and_then(Node::as_str).unwrap_or(if kind == "file" { UNKNOWN_TYPE } else { &any });
+    let is_text = node.get("source_type").and_then(Node::as_str) == Some("text");
+    let find = |keys: [&'static str; 2]| keys.into_iter().find(|key| present(node, key).is_some());
+    let mut media = if let Some(url) = cx.member(node, "url", path) {
+        at_url(mime, &url)
+    } else if is_text {
+        let source = MediaSource::Text(cx.required(node, "text", path, NEEDS_DATA));
+        Media { media_type: Arc::from(mime), source, name: None }
+    } else if let Some(key) = find(["base64", "data"]) {
+        media_of(mime, &cx.required(node, key, path, NEEDS_DATA))
+    } else {
+        let key = find(["file_id", "id"]).unwrap_or("id");
+        held(mime, cx.required(node, key, path, "media needs its data, an id or a URL"))
+    };
+    media.name = cx.member(node, "filename", path).or_else(|| cx.member(node, "name", path));
+    (media, part_extra(node, KNOWN))
 }
 
 /// ContextChef's `{mediaType, data, filename?}`.
@@ -77,16 +139,33 @@ pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
 
 pub(super) const NEEDS_DATA: &str = "media needs its data";
 
+/// A member with the address of a medium, or with an object that has it as `url`.
+#[derive(Clone, Copy)]
+struct AddressMember {
+    key: &'static str,
+    /// The type of media whose address does not tell.
+    unknown: &'static str,
+}
+
 fn image_url(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
-    let mut rest = part_extra(node, &["type", "image_url"]);
-    let url = match present(node, "image_url") {
+    at_member(cx, node, path, AddressMember { key: "image_url", unknown: UNKNOWN_IMAGE_TYPE })
+}
+
+fn at_member(
+    cx: &mut ReadContext<'_>,
+    node: &Node<'_>,
+    path: &Path<'_>,
+    AddressMember { key, unknown }: AddressMember,
+) -> (Media, Extra) {
+    let mut rest = part_extra(node, &["type", key]);
+    let url = match present(node, key) {
         Some(inner) if inner.as_object().is_some() => {
             rest.extend(part_extra(inner, &["url"]));
-            cx.required(inner, "url", &path.key("image_url"), NEEDS_DATA)
+            cx.required(inner, "url", &path.key(key), NEEDS_DATA)
         }
-        _ => cx.required(node, "image_url", path, NEEDS_DATA),
+        _ => cx.required(node, key, path, NEEDS_DATA),
     };
-    (at_url(UNKNOWN_IMAGE_TYPE, &url), rest)
+    (at_url(unknown, &url), rest)
 }
 
 fn input_image(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {

@@ -19,7 +19,7 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
-pub use context::{note_replaced, without_nul};
+pub use context::{SURROGATE_REPLACED, note_replaced, without_nul};
 pub use detection::{detect, detect_in};
 
 use context::{ReadContext, present};
@@ -110,7 +110,7 @@ pub fn read_content(
     };
     let items = list.as_array()?;
     if items.is_empty() {
-        // What is structured stands for the blocks.
+        // Structured content replaces the blocks.
         let is_mcp = has("isError") || has("_meta") || has("resultType");
         return match present(node, "structuredContent") {
             Some(structured) => Some(vec![Part::text(structured.raw)]),

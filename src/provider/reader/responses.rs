@@ -144,7 +144,7 @@ impl ItemCollector {
     /// their own, like a call of a function and its result: the ladder takes them one by one.
     fn add_own(&mut self, index: usize, part: Part, kind: &str, item: &Node<'_>) {
         let is_output = kind.ends_with("_output");
-        // A compaction stands for all before it, and stays whatever happens to what follows it.
+        // A compaction replaces all before it, and stays whatever happens to what follows it.
         let is_alone = kind == COMPACTION;
         let is_answered = self.open.as_ref().is_some_and(|open| open.is_answered);
         if is_alone || (is_answered && !is_output) {

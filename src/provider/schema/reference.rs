@@ -34,7 +34,7 @@ impl<'n, 'a> ReferenceResolver<'n, 'a> {
         Self { root, definitions, anchors, walks: MAX_WALKS }
     }
 
-    /// Whether a reference leads nowhere. One that cannot be told counts as good.
+    /// Whether a reference leads nowhere. One that cannot be decided counts as good.
     pub(crate) fn is_dangling(&mut self, reference: &str) -> bool {
         let Some(inside) = self.inside(reference) else { return true };
         if inside.is_empty() {
@@ -58,7 +58,7 @@ impl<'n, 'a> ReferenceResolver<'n, 'a> {
         self.definition(inside).or_else(|| self.walk(inside))
     }
 
-    /// The part of a reference behind `#`; none if it leads out of the schema.
+    /// The part of a reference after `#`; none if it leads out of the schema.
     fn inside<'r>(&self, reference: &'r str) -> Option<&'r str> {
         let own = self.root.get("$id").and_then(Node::as_str).filter(|id| !id.is_empty());
         let rest = own.and_then(|id| reference.strip_prefix(id)).unwrap_or(reference);

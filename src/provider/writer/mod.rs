@@ -254,5 +254,13 @@ fn each_side<'m>(
     }
 }
 
+/// The texts after the results in a message, as a message of the user's: for shapes in which each result
+/// is a message or an item by itself.
+fn texts_after_results(message: &Message) -> Option<Message> {
+    let is_text = |part: &&Part| matches!(part.content, Content::Text(_));
+    let parts: Vec<Part> = message.parts.iter().filter(is_text).cloned().collect();
+    (!parts.is_empty()).then(|| Message::new(Role::User, parts))
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! The messages of `OpenAI` Chat Completions. Keys of every object in byte order.
 
-use super::{ContentList, PayloadWriter, SortedObject, is_content, is_generated_image};
+use super::{
+    ContentList, PayloadWriter, SortedObject, is_content, is_generated_image, texts_after_results,
+};
 use crate::domain::{
     CacheMark, CacheMarks, Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall,
 };
@@ -15,6 +17,9 @@ pub(super) fn write(out: &mut PayloadWriter, messages: &[Message]) {
     for message in messages {
         if message.role == Role::Tool {
             results(out, message);
+            if let Some(texts) = texts_after_results(message) {
+                write_message(out, &texts);
+            }
         } else {
             write_message(out, message);
         }
@@ -130,7 +135,8 @@ fn breakpoint(object: &mut SortedObject<'_>, out: &mut PayloadWriter, mark: Opti
 }
 
 fn media(out: &mut PayloadWriter, media: &Media, part: &Part, mark: Option<CacheMark>) {
-    const KNOWN: &[&str] = &["detail", "file", "image_url", GENERATED_IMAGE, "input_audio", "type"];
+    const KNOWN: &[&str] =
+        &["detail", "file", "image_url", GENERATED_IMAGE, "input_audio", "type", "video_url"];
     let mut object = SortedObject::open(out, &part.extra, KNOWN);
     match &media.source {
         MediaSource::Base64(data) if media.is_audio() => {
@@ -153,6 +159,15 @@ fn media(out: &mut PayloadWriter, media: &Media, part: &Part, mark: Option<Cache
             out.push('}');
             breakpoint(&mut object, out, mark);
             object.member(out, "type", "image_url");
+        }
+        MediaSource::Base64(_) | MediaSource::Url(_) if media.is_video() => {
+            breakpoint(&mut object, out, mark);
+            object.member(out, "type", "video_url");
+            object.key(out, "video_url");
+            out.push('{');
+            out.key("url");
+            address(out, media);
+            out.push('}');
         }
         _ => {
             object.key(out, "file");

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{ContentList, PayloadWriter, openai, texts};
+use super::{ContentList, PayloadWriter, openai, texts, texts_after_results};
 use crate::domain::{
     CacheMark, CacheMarks, Content, Extra, Media, MediaSource, Message, Part, Role, ToolCall,
     ToolResult,
@@ -61,6 +61,9 @@ impl<'m> WrittenItems<'m> {
                     if let Content::ToolResult(result) = &part.content {
                         self.output(out, result, part);
                     }
+                }
+                if let Some(texts) = texts_after_results(message) {
+                    input_message(out, &texts);
                 }
             }
             Role::User | Role::System => {

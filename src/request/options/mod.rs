@@ -2,25 +2,29 @@
 
 mod adapters;
 mod budget;
+mod clear;
 pub(super) mod reader;
+mod section;
 mod skill;
 
 pub(super) use adapters::read_adapters;
 pub use adapters::{
-    ADAPTER_KEYS, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names, adapter_patterns,
-    given_adapters, patterns_in, read_definition,
+    ADAPTER_KEYS, BuiltInAdapter, KnownAdapters, MAX_PATTERNS_IN_ALL, adapter_names,
+    adapter_patterns, given_adapters, patterns_in, read_definition,
 };
+pub(super) use adapters::{warn_idle_options, warn_unused_adapters};
 pub(super) use budget::{BUDGET, BudgetOptions};
 pub use budget::{OnOverflow, PriceStepRule};
+pub use clear::ClearOptions;
 pub(super) use reader::summary_instructions;
 pub use skill::read_skill_use;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::{
-    AdapterChoices, CacheMembers, CacheTtl, MemoryScope, MemoryTtl, Model, Notes, RawJson, Role,
-    SkillUse, Target,
+    AdapterChoices, AllowedNotations, CacheMembers, CacheTtl, MemoryScope, MemoryTtl, Model, Notes,
+    RawJson, Role, SkillUse, Target,
 };
 use crate::limit::Pattern;
 
@@ -45,7 +49,7 @@ impl Level {
 }
 
 /// The treatment of a tool result when it is first compiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnArrival {
     Off,
     Lossless,
@@ -74,6 +78,7 @@ impl ThinkingPolicy {
 pub struct Compression {
     pub level: Level,
     pub on_arrival: OnArrival,
+    pub notations: AllowedNotations,
     /// Thousandths of the history room at which the history is shrunk.
     pub trigger_milli: u32,
     /// Thousandths of the history room it is shrunk to.
@@ -159,28 +164,12 @@ impl Compression {
     }
 }
 
-/// The key `clear`: which tool results rung 3 takes.
-#[derive(Debug, Clone)]
-pub struct ClearOptions {
-    /// The newest results stay.
-    pub keep: usize,
-    /// Results of fewer tokens stay.
-    pub least_tokens: u64,
-    /// Results of these tools stay.
-    pub exclude_tools: BTreeSet<Arc<str>>,
-}
-
-impl Default for ClearOptions {
-    fn default() -> Self {
-        Self { keep: 3, least_tokens: 0, exclude_tools: BTreeSet::new() }
-    }
-}
-
 impl Default for Compression {
     fn default() -> Self {
         Self {
             level: Level::Drop,
             on_arrival: OnArrival::Lossless,
+            notations: AllowedNotations::default(),
             trigger_milli: 1000,
             compress_to_milli: 600,
             keep_recent_turns: 4,
@@ -278,6 +267,19 @@ impl Default for CacheOptions {
 pub enum Placement {
     System,
     LastUser,
+}
+
+/// What becomes of the state, context and memory data of earlier payloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TailPlacement {
+    /// They are at the end of the last user message, once.
+    Move,
+    /// They stay where they were put, and newer ones follow at the end of the list.
+    Stay,
+}
+
+impl TailPlacement {
+    pub const WORDS: &[(&str, Self)] = &[("move", Self::Move), ("stay", Self::Stay)];
 }
 
 /// The key `output`: how the answer must look.

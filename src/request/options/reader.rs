@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
+use super::section::{MAX_TURNS, section};
 use super::{
     CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters,
     Level, MemoryOptions, MemoryWriteAccess, OnArrival, OutputOptions, Placement, PreviousCompile,
     ProtectOptions, ProtectPattern, RequestMemoryEntry, ThinkingPolicy, read_adapters,
+    warn_idle_options, warn_unused_adapters,
 };
-use crate::domain::{CacheTtl, MemoryTtl, Notes, RawJson, Role};
+use crate::domain::{AllowedNotations, CacheTtl, MemoryTtl, Notes, RawJson, Role};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::limit::{MAX_SHORT_SOURCE_BYTES, PatternBudget};
 use crate::provider::{read_cache_members, without_nul};
 use crate::request::memory::{MemoryScopes, is_memory_key, read_named_scope, read_ttl};
 
-/// Turns a request may shield; more than any conversation has.
-const MAX_TURNS: u64 = 10_000;
 /// Names in `allowed_keys`.
 const MAX_ALLOWED_KEYS: usize = 1_000;
 /// Patterns in `protect`, and the bytes that they may take compiled.
@@ -26,6 +26,7 @@ const MAX_INSTRUCTIONS_BYTES: usize = 8 << 10;
 pub(crate) const COMPRESSION: &[&str] = &[
     "level",
     "on_arrival",
+    "notations",
     "trigger",
     "compress_to",
     "keep_recent_turns",
@@ -39,7 +40,6 @@ pub(crate) const COMPRESSION: &[&str] = &[
     "pays",
     "expected_turns",
 ];
-pub(crate) const CLEAR: &[&str] = &["keep", "least_tokens", "exclude_tools"];
 pub(crate) const PROTECT: &[&str] =
     &["messages", "roles", "tools", "patterns", "recent_turns", "recent_messages"];
 pub(crate) const CACHE: &[&str] = &["ttl", "marks", "state", "previous"];
@@ -81,22 +81,12 @@ impl Placement {
         &[("system", Self::System), ("last_user", Self::LastUser)];
 }
 
-pub(super) fn section<'r, 'a>(
-    fields: &Fields<'r, 'a>,
-    key: &'r str,
-    path: &'r Path<'r>,
-    known: &[&str],
-    faults: &mut Faults,
-) -> Option<Fields<'r, 'a>> {
-    let node = fields.get(key)?;
-    Fields::read(node, path.key(key), known, faults)
-}
-
 impl Compression {
     pub(crate) fn read(
         fields: &Fields<'_, '_>,
         known: &KnownAdapters,
         faults: &mut Faults,
+        notes: &mut Notes,
     ) -> Self {
         let mut read = Self::default();
         let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
@@ -109,6 +99,8 @@ impl Compression {
         }
         let on_arrival = given.choice("on_arrival", OnArrival::WORDS, faults);
         read.on_arrival = on_arrival.unwrap_or(read.on_arrival);
+        read.notations =
+            given.choice("notations", AllowedNotations::WORDS, faults).unwrap_or(read.notations);
         read.trigger_milli = given.milli("trigger", 50, 1000, faults).unwrap_or(read.trigger_milli);
         read.compress_to_milli = given
             .milli("compress_to", 10, 1000, faults)
@@ -120,15 +112,20 @@ impl Compression {
             .whole("keep_recent_turns", 0, MAX_TURNS, faults)
             .and_then(|turns| usize::try_from(turns).ok())
             .unwrap_or(read.keep_recent_turns);
-        read.thinking =
-            given.choice("thinking", ThinkingPolicy::WORDS, faults).unwrap_or(read.thinking);
         read.read_tool = given.flag("read_tool", faults).unwrap_or(false);
         read.stub_tool_results_over = given
             .whole("stub_tool_results_over", 0, u64::from(u32::MAX), faults)
             .and_then(|characters| usize::try_from(characters).ok());
         read.summary_instructions = summary_instructions(&given, faults);
-        read.clear = ClearOptions::read(&given, faults);
+        read.clear = ClearOptions::read(&given, read.level, faults);
+        let thinking = given.choice("thinking", ThinkingPolicy::WORDS, faults);
+        let usual = if read.clear.is_on { read.thinking } else { ThinkingPolicy::Keep };
+        read.thinking = thinking.unwrap_or(usual);
         read.adapters = read_adapters(&given, known, faults);
+        if read.level < Level::Reversible && read.on_arrival < OnArrival::Reversible {
+            warn_unused_adapters(&given, notes);
+        }
+        warn_idle_options(&given, &read.adapters, known, notes);
         if given.choice("by", COMPRESSED_BY, faults) == Some(true) {
             read.provider_level = Some(read.level);
         }
@@ -149,21 +146,6 @@ pub(crate) fn summary_instructions(
         fields.fault("summary_instructions", detail, faults);
     }
     (!text.is_empty()).then(|| text.into())
-}
-
-impl ClearOptions {
-    pub(crate) fn read(fields: &Fields<'_, '_>, faults: &mut Faults) -> Self {
-        let mut read = Self::default();
-        let Some(given) = section(fields, "clear", fields.path(), CLEAR, faults) else {
-            return read;
-        };
-        let keep = given.whole("keep", 0, MAX_TURNS, faults);
-        read.keep = keep.and_then(|keep| usize::try_from(keep).ok()).unwrap_or(read.keep);
-        read.least_tokens = given.whole("least_tokens", 0, 1 << 40, faults).unwrap_or(0);
-        let tools = given.texts("exclude_tools", 1_000, faults);
-        read.exclude_tools = tools.into_iter().map(Into::into).collect();
-        read
-    }
 }
 
 impl ProtectOptions {

@@ -1,7 +1,8 @@
 //! Reading the skill that a compile takes: by its name, or as its own instructions.
 
 use super::SkillOptions;
-use super::reader::{SKILL, section};
+use super::reader::SKILL;
+use super::section::section;
 use crate::domain::{Notes, SkillUse, render_skill};
 use crate::json::{Faults, Fields};
 use crate::provider::without_nul;

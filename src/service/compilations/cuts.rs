@@ -2,6 +2,7 @@
 
 use super::StoredRecord;
 use super::replay::recompile;
+use crate::domain::{Source, TokenizerName};
 use crate::json::{self, Limits, Node};
 use crate::pipeline::Deadline;
 use crate::service::Services;
@@ -24,6 +25,9 @@ pub fn cuts(
     record: &StoredRecord,
     deadline: &Deadline,
 ) -> Option<Vec<MessageCut>> {
+    if record.is_of_gateway {
+        return gateway_cuts(services, record);
+    }
     let told = |report: &str| {
         let report = json::parse(report, Limits::default()).ok()?;
         let decisions = report.get("decisions")?.as_array()?.iter();
@@ -34,6 +38,29 @@ pub fn cuts(
         told(&serde_json::to_string(&report).ok()?)
     })?;
     Some(all.into_iter().filter(|cut| cut.action != "kept").collect())
+}
+
+/// The messages that the gateway sent with forms of their texts.
+fn gateway_cuts(services: &Services, record: &StoredRecord) -> Option<Vec<MessageCut>> {
+    let body = json::parse(record.compilation.body.as_str(), Limits::default()).ok()?;
+    let edits = body.get("gateway")?.get("edits")?.as_array()?;
+    let request = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
+    let list = Source::LIST_KEYS.iter().find_map(|key| request.get(key)?.as_array());
+    let cut = |edit: &Node<'_>| {
+        let index = usize::try_from(edit.get("message")?.as_u64()?).ok()?;
+        let saved = edit.get("saved_tokens")?.as_u64()?;
+        let message = list?.get(index)?;
+        let counter = &services.pipeline().counter;
+        let tokens_before = counter.count(TokenizerName::O200kBase, message.raw);
+        Some(MessageCut {
+            index,
+            action: "edited".to_owned(),
+            rule: "on_arrival".to_owned(),
+            tokens_before,
+            tokens_after: tokens_before.saturating_sub(saved),
+        })
+    };
+    edits.iter().map(cut).collect()
 }
 
 fn read(decision: &Node<'_>) -> Option<MessageCut> {

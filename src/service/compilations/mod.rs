@@ -31,6 +31,8 @@ pub struct StoredRecord {
     /// Whether this engine made the record, and so would compile the same.
     pub is_current: bool,
     body: RecordBody,
+    /// Whether it is of a request through the gateway, which was not compiled.
+    pub is_of_gateway: bool,
     /// Whether a text differs from the one that was stored.
     is_damaged: bool,
     /// JSON text of the request, in a full record.
@@ -126,7 +128,9 @@ impl StoredRecord {
     ) -> Option<Self> {
         let body = RecordBody::read(&compilation.body)?;
         let is_current = is_current(&compilation);
-        Some(Self { compilation, is_current, body, is_damaged: false, request, payload })
+        let is_of_gateway = body.is_of_gateway;
+        let is_damaged = false;
+        Some(Self { compilation, is_current, body, is_of_gateway, is_damaged, request, payload })
     }
 
     /// The report as JSON text.
@@ -164,10 +168,15 @@ impl StoredRecord {
             "fits": own.fits,
         });
         let stored: Value = serde_json::from_str(own.body.as_str()).unwrap_or_default();
-        for key in ["stages", "report", "refusal", "effects", "hooks"] {
+        for key in ["stages", "report", "refusal", "effects", "hooks", "gateway"] {
             if let (Some(object), Some(value)) = (object.as_object_mut(), stored.get(key)) {
                 object.insert(key.to_owned(), value.clone());
             }
+        }
+        let cost = own.reported_cost.as_ref();
+        let cost = cost.and_then(|cost| serde_json::from_str::<Value>(cost.as_str()).ok());
+        if let Some(object) = object.as_object_mut() {
+            object.insert("reported_cost".to_owned(), cost.unwrap_or_default());
         }
         let mut text = object.to_string();
         if own.level == RecordLevel::Full {

@@ -21,7 +21,7 @@ pub(super) fn cached_prefix(
     let end = report.cache.breakpoints.iter().filter_map(|mark| end_of(compiled, mark)).max()?;
     let text = compiled.written.payload().get(..end)?;
     let rates = model.prices.as_ref().map(|prices| prices.rates(report.tokens_after));
-    let lifetime = CacheLifetime::of(Some(ttl));
+    let lifetime = CacheLifetime::of_ttl(Some(ttl));
     Some(PayloadPrefix {
         hash: ContentHash::of(text),
         tokens,

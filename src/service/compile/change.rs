@@ -2,10 +2,11 @@
 
 use super::cost::{CacheFacts, PayloadTokens, payload_cost};
 use crate::domain::{CostFigures, Model, Note};
-use crate::pipeline::{self, CompiledPayload, FirstChange, PayloadBlocks};
+use crate::pipeline::{self, ChangeReason, CompiledPayload, FirstChange, PayloadBlocks};
 use crate::request::{self, CacheOptions, PreviousCompile};
 use crate::service::Services;
 use crate::service::earlier_payload::{EarlierPayload, last_sent};
+use crate::service::record::ENGINE;
 use crate::service::sessions::SessionHandle;
 
 /// Reports where the payload first differs from the previous one, which is the one that the caller
@@ -46,9 +47,11 @@ pub(super) fn note_change(
     let counter = &services.pipeline().counter;
     let count = |text: &str| counter.count(model.tokenizer, text);
     let found = pipeline::first_change(&before, &now, &compiled.hints, &count);
-    let scaled = |change: FirstChange| FirstChange {
-        tokens_behind: model.scale(change.tokens_behind),
-        ..change
+    let is_older = previous.is_none() && session.is_some_and(is_of_other_engine);
+    let scaled = |change: FirstChange| {
+        let is_by_engine = is_older && change.why.is_by_engine();
+        let why = if is_by_engine { ChangeReason::EngineChanged } else { change.why };
+        FirstChange { why, ..change.scaled(&|tokens| model.scale(tokens)) }
     };
     let new_tokens = match &found {
         Some(change) => model.scale(change.tokens_behind),
@@ -62,6 +65,12 @@ pub(super) fn note_change(
     let is_warm = cache.state != request::CacheState::Cold;
     let state = CacheFacts { is_warm, new_tokens, previous_before, ttl: cache.ttl };
     note_cost(compiled, model, state)
+}
+
+/// Whether the last payload of a session was made by another version of the engine.
+fn is_of_other_engine(session: &SessionHandle) -> bool {
+    let engine = session.sent.as_ref().and_then(|sent| sent.engine.as_ref());
+    engine.is_some_and(|engine| **engine != *ENGINE)
 }
 
 fn note_cost(

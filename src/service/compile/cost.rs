@@ -105,7 +105,7 @@ struct CacheRules {
     is_warm: bool,
     /// Whether it keeps anything: a provider with marks does so only where they are.
     keeps: bool,
-    /// Tokens at the end of the payload that are behind the last mark.
+    /// Tokens at the end of the payload that are after the last mark.
     unmarked: u64,
     /// The shortest prefix that it keeps.
     min_tokens: u64,
@@ -121,7 +121,7 @@ impl CacheRules {
             keeps: !wants_marks || tokens.is_marked,
             unmarked: if wants_marks { unmarked } else { 0 },
             min_tokens: model.min_cached_tokens.unwrap_or_default(),
-            lifetime: CacheLifetime::of(state.ttl),
+            lifetime: CacheLifetime::of_ttl(state.ttl),
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(cold.cache.write_tokens, 19_000);
         let warm = cost("claude-sonnet-4-5", 1, CacheFacts { is_warm: true, ..COLD });
         assert_eq!(warm.payload_micros, 18_000 * 3 / 10 + 1_000 * 375 / 100 + 3_000);
-        // 97,000 of 100,000 were there before; a thousand is behind the last mark.
+        // 97,000 of 100,000 were there before; a thousand is after the last mark.
         assert_eq!(warm.unshortened_micros, 97_000 * 3 / 10 + 2_000 * 375 / 100 + 3_000);
         assert_eq!(warm.saved_micros, 39_600 - 12_150);
         assert_eq!(warm.unique_saved_micros, 3_960);

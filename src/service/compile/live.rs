@@ -274,6 +274,7 @@ impl<'j> LiveCompile<'j> {
         let cost = self.cost.map(|figures| SentCost {
             model: Arc::clone(&self.model_name),
             row: usage::row_of(self.job.services, &self.model.name),
+            compilation: Some(Arc::clone(&self.id)),
             figures,
         });
         SessionCompile {

@@ -37,7 +37,8 @@ use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
 pub use crate::provider::REPAIR_MODES;
 pub use crate::request::{
-    CACHE_TTLS, COMPRESSED_BY, CacheState, Level, MAX_DEADLINE_MS, OnArrival, ThinkingPolicy,
+    CACHE_TTLS, COMPRESSED_BY, CacheState, Level, MAX_DEADLINE_MS, OnArrival, TailPlacement,
+    ThinkingPolicy,
 };
 use crate::store::HookOutcome;
 

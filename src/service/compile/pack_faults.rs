@@ -47,7 +47,7 @@ pub(super) fn with_absent_members(
 }
 
 /// Makes the error of members that belong to a pack and cannot be read. If the pack document in the
-/// request has faults too, they are all told; a refusal alone keeps its own code.
+/// request has faults too, all are reported; a refusal alone keeps its own code.
 pub(super) fn unread_members(services: &Services, node: &Node<'_>, unread: GovernedError) -> Error {
     let of_document = faults_of_document(services, node);
     match unread {

@@ -29,27 +29,26 @@ use crate::request::Fields;
 
 const KEYS: &[&str] = &["messages", "contents", "input", "text", "originals", "id", "artifact"];
 
-/// What was expanded; written behind the messages or the text.
+/// What was expanded; written after the messages or the text.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
 #[schema(as = Expanded)]
 pub struct ExpandReport {
     /// Messages that came back.
     pub expanded: usize,
-    /// Messages that stood for themselves.
+    /// Messages that were their own originals.
     pub unchanged: usize,
     /// What is not to be had any more; it was passed through as it came.
     pub missing: Vec<MissingOriginal>,
     /// Messages, by index, that bear marks of ours and no longer stand where we put them. They
     /// were decoded from their own text as far as that goes.
     pub edited: Vec<usize>,
-    /// Whether every message is known to be the original, byte for byte. One that nobody knows is
+    /// Whether every message is known to be the original, byte for byte. One that is not known is
     /// not where it bears marks of something left out.
     pub identical: bool,
 }
 
 /// Something that could not be restored.
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[schema(as = Missing)]
 pub struct MissingOriginal {
     /// The message's place in the list that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]

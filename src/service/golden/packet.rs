@@ -54,6 +54,7 @@ pub(super) fn read(packet: &str) -> Option<StoredRecord> {
         tokens_after: number("tokens_after")?,
         fits: packet.get("fits")?.as_bool()?,
         body: RawJson::new(shared("body")?),
+        reported_cost: None,
     };
     StoredRecord::of_texts(
         compilation,

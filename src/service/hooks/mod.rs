@@ -34,8 +34,11 @@ use self::set::HookRevision;
 pub(super) use self::set::NoNetwork;
 pub(crate) use self::set::seal_urls;
 pub use self::trial::{HookTrial, prepare, try_out};
-pub use crate::hook::{BUILTIN_NAMES, DeliveryMode, EnforcementMode, OnFailure};
-use crate::hook::{HIDDEN_PATH, Hook, HookKind, Point};
+pub use crate::hook::{
+    BUILTIN_NAMES, DeliveryMode, EnforcementMode, HookKind, OnFailure, Point, PointDoc,
+    about as point_doc, sample as point_sample,
+};
+use crate::hook::{HIDDEN_PATH, Hook};
 pub use crate::webhook::{HOP_HEADER, MAX_HOPS};
 use crate::webhook::{Keyring, Policy, Webhooks};
 

@@ -15,6 +15,8 @@ use crate::service::{Services, StoreError};
 use crate::store::{HookRow, OrderRow, SealedUrl};
 use crate::webhook::{Keyring, Webhooks};
 
+static NO_ORDERS: BTreeMap<Arc<str>, Manifest> = BTreeMap::new();
+
 /// Hooks and orders of a tenant at a revision.
 #[derive(Debug)]
 pub(super) struct HookRevision {
@@ -80,6 +82,18 @@ impl Services {
         let hooks: Vec<Arc<Hook>> = all.filter(|hook| hook.is_mandatory()).cloned().collect();
         let order = self.hooks().manifest(&loaded.orders, session);
         Ok(Arc::new(HookSet::new(&hooks, &order, session)))
+    }
+
+    /// The hooks that a request without a session is pinned to, the mandatory ones alone if
+    /// `is_off`. Does not ask the store: those of the tenant are as they were last read, if they were.
+    pub(crate) fn known_hooks(&self, is_off: bool) -> Arc<HookSet> {
+        let loaded = self.hooks().loaded.get(&self.caller().tenant);
+        let stored = loaded.as_ref().map(|loaded| (loaded.hooks.as_slice(), &loaded.orders));
+        let (hooks, orders) = stored.unwrap_or((&[], &NO_ORDERS));
+        let all = hooks.iter().chain(&self.hooks().file.hooks);
+        let hooks: Vec<Arc<Hook>> =
+            all.filter(|hook| !is_off || hook.is_mandatory()).cloned().collect();
+        Arc::new(HookSet::new(&hooks, &self.hooks().manifest(orders, None), None))
     }
 
     /// Whether the caller may write hooks that run in requests of others, or that have a URL.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
-use crate::domain::Scope;
+use crate::domain::{MEMORY_TOOL, Scope};
 use crate::request::COMPRESS_LEVELS;
 use crate::service::Services;
+use crate::service::tools::MEMORY_COMMANDS;
 
 /// A tool with the scopes of which a caller needs one.
 struct ToolOffer {
@@ -68,6 +69,33 @@ const OFFERS: &[ToolOffer] = &[
                     "description": text("What it is about"),
                 }),
                 &["action", "key"],
+            )
+        },
+    },
+    ToolOffer {
+        name: MEMORY_TOOL,
+        scopes: MEMORY_WRITE,
+        about: "Keeps what matters beyond this conversation in text files under /memories. view shows \
+                a file or a directory, create writes a file, str_replace and insert edit one, delete \
+                and rename take files and directories.",
+        schema: || {
+            let lines = json!({"type": "array", "items": {"type": "integer"},
+                "minItems": 2, "maxItems": 2, "description": "First and last line; for view"});
+            object(
+                &json!({
+                    "command": {"type": "string", "enum": MEMORY_COMMANDS},
+                    "path": text("/memories, or a path in it; for all commands but rename"),
+                    "view_range": lines,
+                    "file_text": text("All of the file; for create"),
+                    "old_str": text("The text to replace, which is in the file once; for str_replace"),
+                    "new_str": text("The text in its place; for str_replace"),
+                    "insert_line": {"type": "integer", "minimum": 0,
+                        "description": "The line to insert after, 0 for the beginning; for insert"},
+                    "insert_text": text("The lines to insert; for insert"),
+                    "old_path": text("The path so far; for rename"),
+                    "new_path": text("The new path; for rename"),
+                }),
+                &["command"],
             )
         },
     },

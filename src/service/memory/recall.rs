@@ -115,12 +115,13 @@ fn remove_expired(tx: &Tx<'_>, entry: &MemoryEntry) -> Result<(), store::Error> 
     remove(tx, entry, MemoryAction::Expire, MemoryOrigin::Expiry)
 }
 
-/// Removes all expired entries, in several transactions.
+/// Removes all expired entries, in several transactions. Observe hooks get queued calls, also those with
+/// `delivery: "sync"`.
 pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     /// Entries of one transaction.
     const MAX_BATCH_ENTRIES: usize = 200;
     loop {
-        let gone = services.write_observed(None, |tx| {
+        let gone = services.write_and_queue(None, |tx| {
             let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;
             entries.iter().try_for_each(|entry| remove_expired(tx, entry))?;
             Ok::<_, store::Error>(entries.len())

@@ -199,7 +199,7 @@ impl Lane {
     /// Gives free places to those that wait.
     fn serve(self: &Arc<Self>) {
         loop {
-            // Sent without the lock: a place that nobody takes any more is given back by its drop.
+            // Sent without the lock: a place that no job takes any more is given back by its drop.
             let served = self.state().places.serve();
             let Some(GrantedPlace { tenant, waiter }) = served else { return };
             let place = Place {

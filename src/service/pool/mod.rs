@@ -32,6 +32,8 @@ pub struct Pool {
     visits: Arc<Lane>,
     /// A permit for each look at the store.
     looking: Arc<Semaphore>,
+    /// A permit for each step that asks memory alone.
+    recalling: Arc<Semaphore>,
     /// A permit for each step of a queued call of a hook.
     delivering: Arc<Semaphore>,
 }
@@ -89,6 +91,7 @@ impl Pool {
             work: Arc::new(Lane::new(limits(threads, Self::MAX_AWAY))),
             visits: Arc::new(Lane::new(limits(Self::MAX_VISITS, Self::MAX_AWAY_VISITS))),
             looking: Arc::new(Semaphore::new(Self::MAX_LOOKS)),
+            recalling: Arc::new(Semaphore::new(threads.max(1))),
             delivering: Arc::new(Semaphore::new(Self::MAX_DELIVERY_STEPS)),
         }
     }
@@ -100,6 +103,14 @@ impl Pool {
         look: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
         Self::run_with(&self.looking, look).await
+    }
+
+    /// Runs a step that asks memory alone, while those that ask the store may wait for it.
+    pub async fn recall<T: Send + 'static>(
+        &self,
+        step: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        Self::run_with(&self.recalling, step).await
     }
 
     /// Runs a step of a queued call of a hook, which reads or writes a few rows of the store. It

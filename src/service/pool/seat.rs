@@ -21,12 +21,12 @@ struct SeatState {
     lane: Arc<Lane>,
     tenant: Arc<str>,
     runtime: Handle,
-    held: Mutex<HeldPlace>,
+    held: Mutex<SeatPlace>,
 }
 
 /// The place of a job.
 #[derive(Debug)]
-struct HeldPlace {
+struct SeatPlace {
     /// None while the place is given away.
     place: Option<Place>,
     /// Time for which the job had a place before.
@@ -45,7 +45,7 @@ struct Wait {
 impl JobSeat {
     pub(super) fn new(lane: Arc<Lane>, tenant: Arc<str>, runtime: Handle, place: Place) -> Self {
         let (took, wait, computing) = (Duration::ZERO, None, 0);
-        let held = Mutex::new(HeldPlace { place: Some(place), took, wait, computing });
+        let held = Mutex::new(SeatPlace { place: Some(place), took, wait, computing });
         Self(Arc::new(SeatState { lane, tenant, runtime, held }))
     }
 
@@ -130,7 +130,7 @@ impl JobSeat {
 }
 
 impl SeatState {
-    fn lock(&self) -> MutexGuard<'_, HeldPlace> {
+    fn lock(&self) -> MutexGuard<'_, SeatPlace> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

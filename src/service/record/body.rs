@@ -28,6 +28,8 @@ pub(crate) struct RecordBody {
     /// The refusal, if the pack refused.
     pub(crate) refusal: Option<Value>,
     pub(crate) full: Option<FullRecord>,
+    /// Whether it is of a request through the gateway, which has no stages to run again.
+    pub(crate) is_of_gateway: bool,
 }
 
 /// The parts that only a full record has.
@@ -120,6 +122,7 @@ impl RecordBody {
                 None => None,
             },
             full,
+            is_of_gateway: node.get("gateway").is_some(),
         })
     }
 }
@@ -133,7 +136,7 @@ fn hash(node: Option<&Node<'_>>) -> Option<ContentHash> {
     ContentHash::parse(node?.as_str()?)
 }
 
-fn stage(line: &StageHashes) -> Value {
+pub(super) fn stage(line: &StageHashes) -> Value {
     let parts: serde_json::Map<String, Value> = line
         .input_parts
         .iter()

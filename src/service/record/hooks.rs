@@ -1,4 +1,4 @@
-//! Hooks in a record: the pinned hooks with their order, and what each answered.
+//! Hooks in a record: the pinned hooks with their order, and the answer of each.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

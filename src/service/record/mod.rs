@@ -2,6 +2,7 @@
 //! compile again.
 
 mod body;
+mod gateway;
 mod hooks;
 mod parts;
 mod recalled_inputs;
@@ -24,6 +25,7 @@ use crate::request::{CompileRequest, RequestMemoryEntry};
 use crate::store::Batch;
 
 pub(super) use body::{RecordBody, memory_of, model_of, session_of};
+pub(super) use gateway::{GatewayRecord, RecordedBodies};
 pub(super) use hooks::{runs_of, set_of};
 use parts::ledger;
 pub(super) use recalled_inputs::RecalledInputs;
@@ -33,7 +35,7 @@ use texts::{payload_members, request_members, take_apart};
 
 /// The engine that compiles: the release, and a number that increases if the same request may give
 /// other bytes within a release. A record of another engine can be read but not replayed.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+13");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+15");
 
 /// Stored adapter definitions by name.
 pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;
@@ -50,7 +52,7 @@ pub(super) struct Inputs {
     pub(super) calibration: Option<CalibratedFactor>,
     /// The session's compaction points.
     pub(super) points: Vec<u64>,
-    /// What the session has sent, if the model binds thinking to it.
+    /// What the session has sent, if the payload depends on it.
     pub(super) sent: Option<Arc<SentHistory>>,
     /// Outcomes of the summaries that were requested.
     pub(super) summaries: Vec<AskedSummary>,
@@ -74,7 +76,7 @@ impl Inputs {
             is_governed: false,
             recalled: None,
             points: request.points.clone(),
-            sent: request.sent.clone().filter(|_| request.binds_thinking()),
+            sent: request.sent.clone().filter(|_| request.binds_thinking() || request.keeps_tail()),
             summaries: Vec::new(),
         }
     }
@@ -203,6 +205,7 @@ impl NewRecord {
             refusal,
             hooks: hooks::runs_text(runs, is_full),
             full,
+            is_of_gateway: false,
         };
         let record = Compilation {
             id: Arc::clone(id),
@@ -222,6 +225,7 @@ impl NewRecord {
             tokens_after: report.map_or(0, |report| report.tokens_after),
             fits: report.is_some_and(|report| report.fits),
             body: RawJson::new(body.write(&draft.inputs)),
+            reported_cost: None,
         };
         Ok(Self { record, texts, ttl: services.tenant().kept() })
     }
@@ -230,6 +234,10 @@ impl NewRecord {
     pub(super) fn store(&self, tx: &crate::store::Tx<'_>) -> Result<(), StoreError> {
         let (created_at, expires_at) = (tx.now(), tx.now().after(self.ttl));
         let record = Compilation { created_at, expires_at, ..self.record.clone() };
-        tx.insert_compilation(&record, &self.texts)
+        tx.insert_compilation(&record, &self.texts)?;
+        match &record.reported_cost {
+            Some(cost) => tx.put_reported_cost(&record.id, cost.as_str()),
+            None => Ok(()),
+        }
     }
 }

@@ -20,6 +20,7 @@ const KEYS: &[(&str, &[Stage])] = &[
     ("dynamic_state", &[Stage::Budget, Stage::Inject]),
     ("dynamic_state_placement", &[Stage::Budget, Stage::Inject, Stage::Assemble]),
     ("dynamic_state_anchor", &[Stage::Budget, Stage::Inject]),
+    ("tail_placement", &[Stage::Ingest, Stage::Budget, Stage::Transform]),
     ("implicit_context", &[Stage::Budget, Stage::Inject]),
     ("output", &[Stage::Budget, Stage::Assemble]),
     ("skill", &[Stage::Budget, Stage::Assemble]),

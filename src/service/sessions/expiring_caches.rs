@@ -20,7 +20,7 @@ pub(crate) fn publish_expiring(services: &Services, lead: Duration) -> Result<()
         let services = services.for_tenant(&tenant);
         for prefix in services.tenant().read(|tx| tx.expiring_caches(by, MAX_SESSIONS))? {
             let of = prefix.session.clone();
-            services.write_and_queue(&of, move |tx| publish(tx, &prefix))?;
+            services.write_and_queue(Some(&of), move |tx| publish(tx, &prefix))?;
         }
     }
     Ok(())

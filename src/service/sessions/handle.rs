@@ -219,7 +219,8 @@ impl SessionHandle {
             session.learn(model, *factor);
         }
         if let Some(usage) = &update.usage {
-            usage.note_cost(&mut session);
+            let cost = usage.note_cost(&mut session);
+            PayloadUsage::note_record(tx, cost.as_ref())?;
             usage.note_cache(tx, &self.id)?;
         }
         Ok(session)

@@ -41,6 +41,15 @@ impl PayloadUsage {
         session.costs.report(&self.model, self.prices.as_ref()?, &self.tokens)
     }
 
+    /// Stores a reported cost with the record of its payload.
+    pub(super) fn note_record(tx: &Tx<'_>, cost: Option<&ReportedCost>) -> Result<(), StoreError> {
+        let Some(cost) = cost else { return Ok(()) };
+        let Some(id) = &cost.compilation else { return Ok(()) };
+        // Numbers and words: writing them as JSON cannot fail.
+        let text = serde_json::to_string(&cost.after).unwrap_or_default();
+        tx.put_reported_cost(id, &text)
+    }
+
     /// Notes that the provider has used the prefix of the session now, or that it has none.
     pub(super) fn note_cache(&self, tx: &Tx<'_>, session: &str) -> Result<(), StoreError> {
         let Some(prefix) = tx.cached_prefix(session)? else { return Ok(()) };

@@ -50,6 +50,7 @@ pub fn report(services: &Services, id: &str, body: &str) -> Result<ReportedUsage
             if report != UsageReport::Implausible {
                 let usage = PayloadUsage::note(&models, &mut session, &known.model, tokens);
                 usage.note_cache(tx, &id)?;
+                PayloadUsage::note_record(tx, usage.cost.as_ref())?;
                 change = usage.cost;
             }
         }

@@ -30,8 +30,9 @@ pub(crate) use self::denials::denial_outcomes;
 pub(crate) use self::guards::{CallQuestion, ask_calls};
 use self::hooks::{CallVerdict, denial_text};
 use self::memory::{CarriedOutWrites, RequestedWrites, WriteResponse};
+pub(crate) use self::memory_files::MEMORY_COMMANDS;
 pub(crate) use self::memory_rights::{MemoryLimits, MemoryRights};
-use self::prepared_calls::{PreparedCall, PreparedCalls};
+use self::prepared_calls::{PreparedCalls, ToolCallPlan};
 pub use self::results::{ResultOutcome, results};
 use self::schema::CheckFailure;
 pub(crate) use self::trial::{CallTrial, TriedCalls};
@@ -148,10 +149,10 @@ pub fn calls(
         let writes = judged == CallJudgement::Ours && is_memory(&call.name);
         let caller = callers.get(&call.id).cloned();
         handled.push(if writes {
-            PreparedCall::Write { source, call, caller }
+            ToolCallPlan::Write { source, call, caller }
         } else {
             let judged_call = JudgedCall { source, call, caller, judged };
-            PreparedCall::Handled(conclude(services, &tools, judged_call, &mut iter::empty())?)
+            ToolCallPlan::Handled(conclude(services, &tools, judged_call, &mut iter::empty())?)
         });
     }
     let prepared = PreparedCalls { calls: handled, runs: asked_runs };

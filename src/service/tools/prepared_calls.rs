@@ -10,13 +10,13 @@ use crate::hook::HookRun;
 /// The calls of a request before memory is written.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCalls {
-    pub(super) calls: Vec<PreparedCall>,
+    pub(super) calls: Vec<ToolCallPlan>,
     /// Runs of the hooks at `tool_call`.
     pub(super) runs: Vec<HookRun>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum PreparedCall {
+pub(super) enum ToolCallPlan {
     Handled(HandledCall),
     /// A call that writes memory.
     Write {
@@ -32,8 +32,8 @@ impl PreparedCalls {
     pub(super) fn complete(&self, done: &CarriedOutWrites) -> CallResults {
         let mut answers = done.answers.iter().cloned();
         let results = self.calls.iter().map(|prepared| match prepared {
-            PreparedCall::Handled(handled) => handled.clone(),
-            PreparedCall::Write { source, call, caller } => {
+            ToolCallPlan::Handled(handled) => handled.clone(),
+            ToolCallPlan::Write { source, call, caller } => {
                 let nothing = || ToolAnswer::Refused(String::new());
                 let answer = answers.next().unwrap_or_else(nothing);
                 let message = wire::result(*source, call, caller.as_ref(), &answer);

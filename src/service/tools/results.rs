@@ -25,10 +25,11 @@ use crate::store::Batch;
 
 /// What became of one result.
 #[derive(Debug, Clone, serde::Serialize, utoipa::ToSchema)]
-#[schema(as = Taken)]
+#[schema(as = TakenResult)]
 pub struct ResultOutcome {
     /// The call that it answers.
     pub id: String,
+    /// The name of the tool.
     #[schema(example = "read_log")]
     pub name: String,
     /// `kept`; `changed` by a hook; `compressed`; `truncated`; or `offloaded` if the whole of it is an
@@ -75,6 +76,8 @@ pub fn results(
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
     // No result is cleared here: the model has not seen any of them.
     let level = request.level.unwrap_or("lossless");
+    let notations = request.notations.as_str();
+    let _ = write!(list, ",\"notations\":\"{notations}\"");
     let _ =
         write!(list, ",\"level\":\"{level}\",\"keep_recent_turns\":0,\"clear\":{{\"keep\":10000}}");
     if request.level.is_none() {

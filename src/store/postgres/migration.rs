@@ -34,6 +34,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0023_fair_shares.sql"),
     include_str!("../../../migrations/postgres/0024_sent_history.sql"),
     include_str!("../../../migrations/postgres/0025_costs.sql"),
+    include_str!("../../../migrations/postgres/0026_reported_costs.sql"),
+    include_str!("../../../migrations/postgres/0027_lineages.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

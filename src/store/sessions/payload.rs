@@ -24,6 +24,8 @@ pub struct SentCompile {
     pub id: Arc<str>,
     /// Tokens of the conversation before it was shortened; none if no record of the compile is left.
     pub tokens_before: Option<u64>,
+    /// The engine that made it; none if no record of the compile is left.
+    pub engine: Option<Arc<str>>,
 }
 
 impl Tx<'_> {
@@ -76,11 +78,13 @@ impl Tx<'_> {
     /// The compile of the payload that a session was sent last.
     pub fn sent_compile(&self, session: &str) -> Result<Option<SentCompile>, Error> {
         self.first(
-            "SELECT p.compilation, c.tokens_before FROM session_payloads AS p
+            "SELECT p.compilation, c.tokens_before, c.engine FROM session_payloads AS p
              LEFT JOIN compilations AS c ON c.tenant = p.tenant AND c.id = p.compilation
              WHERE p.tenant = ?1 AND p.session = ?2",
             values![session],
-            |row| Ok(SentCompile { id: row.get(0)?, tokens_before: row.get(1)? }),
+            |row| {
+                Ok(SentCompile { id: row.get(0)?, tokens_before: row.get(1)?, engine: row.get(2)? })
+            },
         )
     }
 

@@ -38,6 +38,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0023_fair_shares.sql"),
     include_str!("../../../migrations/sqlite/0024_sent_history.sql"),
     include_str!("../../../migrations/sqlite/0025_costs.sql"),
+    include_str!("../../../migrations/sqlite/0026_reported_costs.sql"),
+    include_str!("../../../migrations/sqlite/0027_lineages.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

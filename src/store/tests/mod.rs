@@ -6,6 +6,7 @@ mod costs;
 mod deliveries;
 mod golden;
 mod keys;
+mod lineages;
 mod memory;
 mod outcomes;
 mod summaries;
@@ -21,7 +22,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const HOUR: Duration = Duration::from_hours(1);
 const TTL: Duration = Duration::from_hours(7 * 24);
 
-/// Runs a test over each backend, with a clock that stands.
+/// Runs a test over each backend, with a clock that does not move.
 fn each(retention: &Retention, test: impl Fn(Store, Clock)) {
     let clock = || Clock::standing(Timestamp::from_micros(1_800_000_000_000_000));
     let memory = clock();

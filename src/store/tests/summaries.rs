@@ -1,4 +1,4 @@
-//! Summaries: the first stands for good, and goes with what uses it.
+//! Summaries: the first wins for good, and is removed with what uses it.
 
 use super::*;
 use crate::domain::Summary;

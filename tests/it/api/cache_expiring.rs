@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use super::hooks::MASTER;
 use crate::support::compile::{Compiled, user, words};
+use crate::support::prices::models;
 use crate::support::receiver::{answers, hook};
 use crate::support::wait;
+use crate::support::{Folder, TestServer, database};
 
 /// As long as a prefix of five minutes is kept, so that each is expiring at once.
 const LEAD: &[&str] = &["--dev", "--cache-expiring-seconds", "300"];
@@ -108,4 +110,34 @@ async fn a_cache_that_took_no_part_is_forgotten() {
     compiled(&server, "t", &json!({})).await;
     let found = events(&server, 2).await;
     assert_eq!(found[1]["session_id"], "t");
+}
+
+#[tokio::test]
+async fn two_servers_publish_a_prefix_once() {
+    let Some(url) = database::postgres() else { return };
+    let folder = Folder::new();
+    let file = models(&folder);
+    let keys = folder.write("keys", MASTER);
+    let flags = ["--models-file", &file, "--database-url", &url, "--master-key-file", &keys];
+    let flags = [&flags, LEAD].concat();
+    let servers = [TestServer::with(&flags).await, TestServer::with(&flags).await];
+    let receiver = answers(&json!(null)).await;
+    servers[0].register(&hook("h", ("cache_expiring", "observe"), &receiver, &json!({}))).await;
+    let sessions: Vec<String> = (0..8).map(|at| format!("s{at}")).collect();
+    for (at, session) in sessions.iter().enumerate() {
+        compiled(&servers[at % 2], session, &json!({})).await;
+    }
+    // A fact that comes after all the others: whatever is published twice is before it.
+    for server in &servers {
+        events(server, sessions.len()).await;
+    }
+    compiled(&servers[0], "last", &json!({})).await;
+    let found = events(&servers[1], sessions.len() + 1).await;
+    let mut of: Vec<&str> = found.iter().map(|one| one["session_id"].as_str().unwrap()).collect();
+    assert_eq!(of.pop(), Some("last"));
+    of.sort_unstable();
+    of.dedup();
+    assert_eq!(of.len(), sessions.len());
+    receiver.reached(sessions.len() + 1).await;
+    assert_eq!(receiver.inputs().len(), sessions.len() + 1);
 }

@@ -151,6 +151,44 @@ async fn an_edited_system_text_is_named_wherever_it_stands() {
 }
 
 #[tokio::test]
+async fn a_system_text_of_which_the_end_differs_is_named_with_the_place_to_split() {
+    let rules = format!("{}.\n\n", words("rule", 200));
+    let of = |who: &str| {
+        let mut messages = chat();
+        messages[0] = system(&format!("{rules}You help {who}.\nBe brief."));
+        request(&messages)
+    };
+    let texts = [
+        "/messages/0/content",
+        "/instructions",
+        "/system/0/text",
+        "/systemInstruction/parts/0/text",
+        "/messages/0/parts/0/text",
+    ];
+    for (target, text) in TARGETS.iter().zip(texts) {
+        let (answer, change) = follow(&to(target, &of("Ann")), &to(target, &of("Bo"))).await;
+        assert_eq!(change["why"], "system_changed", "{target}");
+        let split = &change["split"];
+        assert_eq!(split["pointer"], text, "{target}: {split}");
+        let characters = usize::try_from(split["characters"].as_u64().unwrap()).unwrap();
+        assert_eq!(characters, rules.chars().count(), "{target}");
+        let whole = answer.payload.pointer(text).and_then(Value::as_str).unwrap();
+        assert!(whole[characters..].starts_with("You help Bo"), "{target}: {whole}");
+        let (tokens, behind) = (&split["tokens"], &change["tokens_behind"]);
+        let (tokens, behind) = (tokens.as_u64().unwrap(), behind.as_u64().unwrap());
+        assert!(tokens >= 200 && tokens < behind, "{target}: {tokens} of {behind}");
+    }
+    // Two texts of which the second differs need no split.
+    let apart = |who: &str| {
+        let mut messages = chat();
+        messages.insert(1, system(who));
+        request(&messages)
+    };
+    let (_, change) = follow(&apart("Ann"), &apart("Bo")).await;
+    assert_eq!((&change["why"], change.get("split")), (&json!("system_changed"), None));
+}
+
+#[tokio::test]
 async fn another_skill_is_no_edited_system_text() {
     let skill = |text: &str| json!({"name": "s", "instructions": text});
     let before = with(request(&chat()), "skill", skill("Review like a lawyer."));

@@ -261,6 +261,26 @@ async fn a_record_of_another_engine_is_shown_and_not_run() {
     assert!(answer["detail"].as_str().unwrap().contains("0.0.1+1"), "{answer}");
 }
 
+#[tokio::test]
+async fn what_another_engine_shortened_is_no_change_of_the_callers() {
+    let folder = Folder::new();
+    let server = TestServer::with(&["--database-url", &folder.url()]).await;
+    let long = |text: &str| json!({"role": "user", "content": text.repeat(400)});
+    let turn = async |append: Value, window: u64| {
+        let body = json!({"append": append, "model": "bytes4", "target": "openai",
+            "budget": {"context_window": window, "reserve_output": 100}});
+        let answer = server.post_ok("/sessions/s/turns", &body).await;
+        answer["report"]["cache"]["first_change"]["why"].clone()
+    };
+    let list = json!([long("one "), long("two "), long("six "), long("ten ")]);
+    assert_eq!(turn(list, 9_000).await, Value::Null);
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
+    database.execute("UPDATE compilations SET engine = '0.0.1+1'", []).unwrap();
+    assert_eq!(turn(json!([long("more ")]), 1_700).await, "engine_changed");
+    // Once: the payload before is this engine's own now.
+    assert_eq!(turn(json!([long("most ")]), 1_200).await, "compaction");
+}
+
 /// Every text is another one, the plans by which they are put together included.
 #[tokio::test]
 async fn a_record_whose_texts_are_damaged_is_shown_and_not_run() {

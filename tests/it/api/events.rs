@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use crate::support::compile::user;
-use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::receiver::{Mode, Receiver, answers, hook, patient};
 use crate::support::{TestServer, problem};
 
 /// A stream of events, read frame by frame.
@@ -182,7 +182,7 @@ async fn the_start_of_a_compile_is_told_while_it_runs() {
     let server = TestServer::dev().await;
     let (receiver, gate) = slow().await;
     let body = json!({"messages": [user("hi")],
-        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &patient())]});
     let mut stream = Stream::open(&server, "/events", None).await;
     let compile = async { server.compile(&body).await };
     let watch = async {
@@ -209,7 +209,7 @@ async fn a_hook_hears_of_the_start_of_a_compile_while_it_runs() {
     server.register(&hook("w", ("event", "observe"), &told, &watch)).await;
     let (receiver, gate) = slow().await;
     let body = json!({"messages": [user("hi")],
-        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &patient())]});
     let compile = async { server.compile(&body).await };
     let wait = async {
         told.reached(1).await;
@@ -230,7 +230,7 @@ async fn without_readers_a_start_is_stored_with_its_end_and_has_its_own_time() {
     let pause = Duration::from_millis(120);
     let receiver = Receiver::spawn(Mode::Interim(1, pause, "null".to_owned())).await;
     let body = json!({"messages": [user("hi")], "memory": true, "session_id": "s",
-        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &json!({}))]});
+        "hooks": [hook("h", ("before_compile", "provide"), &receiver, &patient())]});
     let expired = json!({"value": 1, "ttl": {"turns": 0}, "scope": {"session_id": "s"}});
     server.remember("a", &expired).await;
     let compiled = server.compile(&body).await;

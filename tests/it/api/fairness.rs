@@ -15,6 +15,11 @@ use crate::support::{TestServer, json_of, problem};
 
 /// Longest time of a request of the tenant that does little, on a machine that runs other tests.
 const MAX_DELAY: Duration = Duration::from_secs(8);
+/// Entries of one import: several groups of the writer, and few enough to end within their deadline on a
+/// busy machine.
+const IMPORT_LINES: u32 = 250;
+/// Imports beside which the calm tenant sends its requests.
+const MIN_IMPORTS: u32 = 24;
 
 /// A server with two tenants, of which one does much.
 struct Neighbours {
@@ -68,7 +73,7 @@ impl Neighbours {
                 let line = |entry: u32| {
                     format!("{{\"key\":\"k{stream}-{entry}\",\"value\":\"words of {entry}\"}}\n")
                 };
-                let lines: String = (0..1_000).map(line).collect();
+                let lines: String = (0..IMPORT_LINES).map(line).collect();
                 let request = self.server.build("POST", "/memory/import").bearer_auth(&self.busy);
                 let request = request.header("contexture-deadline-ms", "60000");
                 let request = request.header("content-type", "application/x-ndjson").body(lines);
@@ -130,7 +135,7 @@ async fn a_tenant_writes_while_another_imports() {
     };
     let writes = async {
         let mut count = 0;
-        while imported.get() < 6 || count < 3 {
+        while imported.get() < MIN_IMPORTS || count < 3 {
             neighbours.calm_send(&put).await;
             count += 1;
         }
@@ -158,7 +163,7 @@ async fn a_tenant_s_hooks_are_called_while_another_imports() {
     };
     let calls = async {
         let mut count = 0;
-        while imported.get() < 6 || count < 3 {
+        while imported.get() < MIN_IMPORTS || count < 3 {
             let start = Instant::now();
             neighbours.calm_send(&put).await;
             count += 1;
@@ -206,10 +211,44 @@ async fn a_filter_without_a_hit_ends_its_page_early() {
 }
 
 async fn ask_for_health(stream: &mut TcpStream) -> String {
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    ask(stream, "/healthz", "").await
+}
+
+/// Sends a request and reads the beginning of its response.
+async fn ask(stream: &mut TcpStream, path: &str, headers: &str) -> String {
+    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
     let mut read = vec![0; 4096];
     let count = stream.read(&mut read).await.unwrap();
     String::from_utf8_lossy(&read[..count]).into_owned()
+}
+
+#[tokio::test]
+async fn readers_without_a_key_have_a_quarter_of_the_connections() {
+    let server = TestServer::locked(&["--max-connections", "8"]).await;
+    let (key, _) = server.create_key(&json!({"scopes": ["compile"]})).await;
+    let key = format!("authorization: Bearer {key}\r\n");
+    let connect = async || TcpStream::connect(server.address).await.unwrap();
+    let mut strangers = vec![connect().await, connect().await];
+    for stream in &mut strangers {
+        // The rest of the description is left unread.
+        assert!(ask(stream, "/openapi.json", "").await.starts_with("HTTP/1.1 200"));
+    }
+    let refused = ask(&mut connect().await, "/openapi.json", "").await;
+    assert!(
+        refused.starts_with("HTTP/1.1 503") && refused.contains("connection: close"),
+        "{refused}"
+    );
+    let locked = ask(&mut connect().await, "/models", "").await;
+    assert!(locked.starts_with("HTTP/1.1 401") && locked.contains("connection: close"), "{locked}");
+    let mut caller = connect().await;
+    let listed = ask(&mut caller, "/compilations", &key).await;
+    assert!(
+        listed.starts_with("HTTP/1.1 200") && !listed.contains("connection: close"),
+        "{listed}"
+    );
+    let described = ask(&mut caller, "/openapi.json", "").await;
+    assert!(described.starts_with("HTTP/1.1 200"), "{described}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::wait::until_within;
-use crate::support::{BOOTSTRAP_KEY, TestServer, json_of, problem};
+use crate::support::{BOOTSTRAP_KEY, TestServer, json_of, pointers, problem};
 
 fn hello() -> Value {
     json!({"messages": [{"role": "user", "content": "hello"}]})
@@ -289,6 +289,29 @@ async fn defaults_stand_in_for_what_a_request_does_not_say() {
     none["budget"] = Value::Null;
     let answer = server.call_ok(&key, "POST", "/compile", &none).await;
     assert_eq!(answer["report"]["budget"], 119_808, "null is something that was said");
+}
+
+#[tokio::test]
+async fn what_defaults_say_of_the_gateway_is_checked_and_is_no_part_of_a_compile() {
+    let server = TestServer::locked(&[]).await;
+    let wanted = |gateway: Value| json!({"scopes": ["compile"], "defaults": {"gateway": gateway}});
+    let (key, _) = server.create_key(&wanted(json!({"mode": "observe"}))).await;
+    server.call_ok(&key, "POST", "/compile", &hello()).await;
+    for (gateway, pointer) in [
+        (json!({"mode": "shrink"}), "/defaults/gateway/mode"),
+        (json!({"mode": 1}), "/defaults/gateway/mode"),
+        (json!({"modes": "off"}), "/defaults/gateway/modes"),
+        (json!("off"), "/defaults/gateway"),
+    ] {
+        let refused = server.call(BOOTSTRAP_KEY, "POST", "/keys", &wanted(gateway)).await;
+        let body = problem(refused, 422, "invalid_request").await;
+        assert_eq!(pointers(&body), [pointer]);
+    }
+    // A session has no say in it.
+    let session = json!({"id": "s", "defaults": {"gateway": {"mode": "off"}}});
+    let refused = server.call(BOOTSTRAP_KEY, "POST", "/sessions", &session).await;
+    let body = problem(refused, 422, "invalid_request").await;
+    assert_eq!(pointers(&body), ["/defaults/gateway"]);
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn a_host_that_shakes_no_hands_is_answered() {
     let versions = found["result"]["supportedVersions"].as_array().expect("versions");
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     let list = ask("tools/list", json!({})).await;
-    assert_eq!(list["result"]["tools"].as_array().expect("tools").len(), 6);
+    assert_eq!(list["result"]["tools"].as_array().expect("tools").len(), 7);
     let call = json!({"name": "memory_recall", "arguments": {"query": "x"}});
     let said = ask("tools/call", call).await;
     assert_eq!(said["result"]["content"][0]["text"], "[]", "{said}");
@@ -91,7 +91,15 @@ async fn the_tools_do_what_the_routes_do() {
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["context_read", "memory_create", "memory_modify", "memory_recall", "compress", "expand"]
+        [
+            "context_read",
+            "memory_create",
+            "memory_modify",
+            "memory",
+            "memory_recall",
+            "compress",
+            "expand"
+        ]
     );
     assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"));
 
@@ -235,4 +243,32 @@ async fn a_key_sees_the_tools_of_its_scopes() {
     assert_eq!(refused["error"]["code"], -32_602);
     let bare = server.post("/mcp", &json!({})).await;
     assert_eq!(bare.status(), 401);
+}
+
+#[tokio::test]
+async fn the_memory_tool_of_anthropic_edits_what_is_remembered() {
+    let server = TestServer::spawn().await;
+    let memory = async |arguments: Value| call(&server, "memory", arguments).await;
+    let path = "/memories/plan/steps.md";
+    let create = json!({"command": "create", "path": path, "file_text": "one\ntwo\n"});
+    assert!(!memory(create).await.1);
+    let entry = server.get_json("/memory/plan%2Fsteps.md").await;
+    assert_eq!((&entry["value"], &entry["status"]), (&json!("one\ntwo\n"), &json!("captured")));
+    let edit =
+        json!({"command": "str_replace", "path": path, "old_str": "two", "new_str": "three"});
+    assert!(!memory(edit).await.1);
+    let insert =
+        json!({"command": "insert", "path": path, "insert_line": 0, "insert_text": "zero\n"});
+    assert!(!memory(insert).await.1);
+    let (seen, failed) = memory(json!({"command": "view", "path": path})).await;
+    assert!(!failed && seen.contains("zero") && seen.contains("three"), "{seen}");
+    let listed = memory(json!({"command": "view", "path": "/memories"})).await.0;
+    assert!(listed.contains(path), "{listed}");
+    let to = "/memories/done.md";
+    assert!(!memory(json!({"command": "rename", "old_path": path, "new_path": to})).await.1);
+    let outside = json!({"command": "view", "path": "/memories/../etc/passwd"});
+    assert!(memory(outside).await.1);
+    assert!(memory(json!({"command": "drop", "path": to})).await.1);
+    assert!(!memory(json!({"command": "delete", "path": to})).await.1);
+    assert!(memory(json!({"command": "view", "path": to})).await.1);
 }

@@ -244,6 +244,8 @@ async fn the_mark_of_the_request_counts_as_one_of_anthropics_four() {
     assert_eq!(compiled.codes("warnings"), ["cache_marks_dropped"]);
     let early = compile(&body(&[marked(0), assistant("a"), user("u")], hour.clone())).await;
     assert_eq!(early.codes("warnings"), ["cache_ttl_order"]);
+    let first = &early.payload["messages"][0]["content"][0];
+    assert_eq!(first["cache_control"]["ttl"], "1h");
     // Ours are as long as what comes after them.
     let compiled = valid(&body(&plain, with(hour, &json!({"cache": {"ttl": "5m"}})))).await;
     assert_eq!(compiled.payload["system"][0]["cache_control"]["ttl"], "1h");

@@ -17,7 +17,7 @@ async fn back(target: &str, mut request: Value) -> Compiled {
 
 #[tokio::test]
 async fn anthropic_comes_back_whole() {
-    let system = json!([{"type": "text", "text": "sys", "cache_control": {"type": "ephemeral"}}]);
+    let system = json!([{"type": "text", "text": "sys", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]);
     let citation = json!({"type": "char_location", "cited_text": "z", "document_index": 0,
         "document_title": null, "start_char_index": 0, "end_char_index": 1});
     let messages = json!([
@@ -26,15 +26,15 @@ async fn anthropic_comes_back_whole() {
             {"type": "thinking", "thinking": "one", "signature": "S1"},
             {"type": "thinking", "thinking": "two", "signature": "S2"},
             {"type": "redacted_thinking", "data": "D"},
-            {"type": "server_tool_use", "id": "st1", "name": "web_search", "input": {"query": "x"}},
-            {"type": "web_search_tool_result", "tool_use_id": "st1", "content": []},
+            {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
             {"type": "text", "text": "ok", "citations": [citation]},
             {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"b": 1.0, "a": [null]}}]},
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": [
-                {"type": "text", "text": "boom"},
-                {"type": "image", "source": {"type": "url", "url": "https://x.example/y.png"}}],
+                {"type": "text", "text": "boom"}, {"type": "text", "text": "twice"}],
              "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+            {"type": "image", "source": {"type": "url", "url": "https://x.example/y.png"}},
             {"type": "text", "text": "go on"}]}
     ]);
     let compiled = back("anthropic", json!({"system": system, "messages": messages})).await;
@@ -83,7 +83,7 @@ async fn responses_items_come_back_whole() {
     let input = json!([
         {"type": "message", "role": "user", "content": "q"},
         {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "s"}],
-         "encrypted_content": "ENC", "status": "completed"},
+         "encrypted_content": "ENC"},
         {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"a\":1}",
          "id": "fc_1", "status": "completed"},
         {"type": "function_call_output", "call_id": "call_1", "output": "res"},
@@ -160,16 +160,16 @@ async fn texts_of_one_responses_item_go_back_as_one_item() {
 
 #[tokio::test]
 async fn marks_on_items_of_the_providers_own_come_back_and_are_counted() {
-    let mark = json!({"type": "ephemeral"});
+    let mark = json!({"type": "ephemeral", "ttl": "1h"});
     let messages = json!([
         {"role": "user", "content": [
             {"type": "document", "source": {"type": "content", "content": [
                 {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
              "citations": {"enabled": true}, "cache_control": mark}]},
         {"role": "assistant", "content": [
-            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"q": "x"}},
-            {"type": "web_search_tool_result", "tool_use_id": "s", "content": [],
-             "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+            {"type": "server_tool_use", "id": "srvtoolu_s", "name": "web_search", "input": {"q": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_s", "content": [],
+             "cache_control": {"type": "ephemeral"}},
             {"type": "text", "text": "ok"}]},
         {"role": "user", "content": [{"type": "text", "text": "go on"}]}
     ]);

@@ -236,3 +236,26 @@ async fn a_cache_that_kept_nothing_is_taken_to_be_cold() {
     let next = server.compile_in("s", body).await;
     assert_eq!(next.report["cost"]["cache"]["assumed"], "cold");
 }
+
+#[tokio::test]
+async fn a_record_has_the_reported_cost() {
+    let server = TestServer::with_prices(&[]).await;
+    let usage = json!({"usage": {"input_tokens": 100, "cache_read_input_tokens": 7_900,
+        "output_tokens": 50}});
+    let (first, other) = (in_session(&server, "s", 8).await, in_session(&server, "t", 8).await);
+    let record = async |id: &str| server.get_json(&format!("/compilations/{id}")).await;
+    assert_eq!(record(&first.id).await["reported_cost"], Value::Null);
+    let reported = server.post_ok("/sessions/s/usage", &usage).await;
+    let stored = record(&first.id).await;
+    assert_eq!(stored["reported_cost"], reported["cost"]);
+    assert_eq!(number(&stored["reported_cost"], "payload_micros"), 200 + 1_580);
+    // The report is as it was answered.
+    assert_eq!(stored["report"]["cost"], first.report["cost"]);
+    assert_eq!(record(&other.id).await["reported_cost"], Value::Null);
+    // With the next compile, too.
+    let mut next = asked(&list(9));
+    next["usage"] = usage["usage"].clone();
+    let second = server.compile_in("t", next).await;
+    assert_eq!(record(&other.id).await["reported_cost"], second.report["reported_cost"]);
+    assert_eq!(number(&second.report["reported_cost"], "payload_micros"), 1_780);
+}

@@ -28,13 +28,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hook",      &["limit", "domain", "json"]),
     ("request",   &["limit", "domain", "json", "provider", "pack", "hook"]),
     ("webhook",   &["domain", "config", "telemetry", "hook"]),
+    ("gateway",   &["limit", "domain", "json"]),
+    ("upstream",  &["config", "webhook"]),
     ("pipeline",  &["limit", "domain", "json", "tokenizer", "provider", "policy", "pack", "compress", "hook",
                     "request"]),
     ("service",   &["limit", "domain", "json", "tokenizer", "provider", "policy", "pack", "compress",
-                    "request", "pipeline", "store", "hook", "webhook", "telemetry"]),
-    ("http",      &["limit", "domain", "config", "json", "telemetry", "policy", "pack", "pipeline", "service"]),
+                    "request", "pipeline", "store", "hook", "webhook", "telemetry", "gateway"]),
+    ("http",      &["limit", "domain", "config", "json", "telemetry", "policy", "pack", "pipeline", "service",
+                    "gateway", "upstream"]),
     ("server",    &["json", "domain", "config", "telemetry", "store", "tokenizer", "provider", "pack", "compress",
-                    "request", "pipeline", "service", "http", "hook", "webhook"]),
+                    "request", "pipeline", "service", "http", "hook", "webhook", "upstream"]),
     ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline", "hook",
                     "webhook"]),
 ];
@@ -106,6 +109,16 @@ fn every_file_says_what_it_is_for() {
         .map(|source| source.path)
         .collect();
     assert!(silent.is_empty(), "these begin without a `//!` line: {silent:?}");
+}
+
+#[test]
+fn visibility_is_of_the_parent_or_the_crate() {
+    let found: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|source| !source.is_test() && code(&source.text).contains("pub(in "))
+        .map(|source| source.path)
+        .collect();
+    assert!(found.is_empty(), "write `pub(super)` or `pub(crate)`: {found:?}");
 }
 
 #[test]

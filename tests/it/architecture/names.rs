@@ -1,5 +1,7 @@
 //! Modules and types are named by nouns.
 
+use std::collections::BTreeMap;
+
 use syn::visit::{self, Visit};
 use syn::{Item, ItemEnum, ItemStruct, ItemTrait};
 
@@ -109,6 +111,10 @@ const ALLOWED: &[&str] = &[
     "service/error/compile",
 ];
 
+/// Names that a type of any module may have.
+const CONVENTIONAL: &[&str] =
+    &["Config", "Error", "Input", "Kind", "Options", "Output", "Part", "Row", "Value"];
+
 #[test]
 fn modules_are_named_by_nouns() {
     let mut found: Vec<String> = Vec::new();
@@ -165,4 +171,28 @@ fn types_are_named_by_nouns() {
     assert!(names.0.len() > 1000, "only {} types are found", names.0.len());
     names.0.retain(|name| NO_NOUNS.contains(&name.to_lowercase().as_str()));
     assert!(names.0.is_empty(), "name these by what they hold: {:?}", names.0);
+}
+
+/// A shape of the API in `http/schema/` may have the name of the type that it describes.
+#[test]
+fn types_do_not_share_a_name() {
+    let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in parsed_sources() {
+        let mut names = TypeNames::default();
+        names.visit_file(&source.file);
+        let path = source.path.to_string_lossy().replace('\\', "/");
+        for name in names.0 {
+            paths.entry(name).or_default().push(path.clone());
+        }
+    }
+    let shared: Vec<_> = paths
+        .iter()
+        .filter(|(name, _)| !CONVENTIONAL.contains(&name.as_str()))
+        .filter(|(_, paths)| {
+            let shapes = paths.iter().filter(|path| path.starts_with("http/schema/")).count();
+            shapes > 1 || paths.len() - shapes > 1
+        })
+        .collect();
+    assert!(paths.len() > 1000, "only {} names are found", paths.len());
+    assert!(shared.is_empty(), "name these apart: {shared:#?}");
 }

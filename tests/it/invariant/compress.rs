@@ -626,8 +626,20 @@ fn threads_give_what_one_gives() {
 fn time_grows_with_the_length_of_hostile_text_not_with_its_square() {
     let services = services();
     services.warm();
-    for piece in ["a", " ", "-", "[", "{\"a\":", "```\n", "<a>", "§= result 1\n", "x\n", "&a *a\n"]
-    {
+    let pieces = [
+        "a",
+        " ",
+        "-",
+        "[",
+        "{\"a\":",
+        "```\n",
+        "<a>",
+        "§= result 1\n",
+        "x\n",
+        "&a *a\n",
+        "lamp, chair\n",
+    ];
+    for piece in pieces {
         let time = |bytes: usize| {
             let text = piece.repeat(bytes / piece.len());
             let start = Instant::now();

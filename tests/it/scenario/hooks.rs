@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::support::compile::user;
-use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::compile::{user, with};
+use crate::support::receiver::{Mode, Receiver, answers, hook, patient};
 use crate::support::{TestServer, problem};
 
 fn status(status: u16) -> Mode {
@@ -205,7 +205,7 @@ async fn observers_are_told_side_by_side() {
         Receiver::script(move |_| Mode::Together(Arc::clone(&both), "null".to_owned()))
     };
     let (one, two) = (slow(&both).await, slow(&both).await);
-    let sync = json!({"delivery": "sync"});
+    let sync = with(patient(), &json!({"delivery": "sync"}));
     for (id, receiver) in [("a", &broken), ("b", &one), ("c", &two)] {
         server.register(&hook(id, ("tool_call", "observe"), receiver, &sync)).await;
     }

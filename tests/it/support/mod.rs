@@ -12,6 +12,7 @@ pub mod prerequisite;
 pub mod prices;
 mod process;
 pub mod prompt_cache;
+pub mod provider;
 mod raw;
 pub mod receiver;
 mod requests;

@@ -147,6 +147,12 @@ pub fn hook(id: &str, place: (&str, &str), receiver: &Receiver, more: &Value) ->
     with(own, more)
 }
 
+/// The longest timeout that a hook may have: for one whose receiver answers when something else has
+/// happened, which a busy machine does late.
+pub fn patient() -> Value {
+    json!({"timeout_ms": 30_000})
+}
+
 async fn serve(
     mut stream: TcpStream,
     seen: &Mutex<Vec<String>>,

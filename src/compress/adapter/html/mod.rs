@@ -12,7 +12,7 @@ mod scan;
 
 use super::passages::Passages;
 use super::passages::TextBlock;
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP_MARK, between_gaps};
 use crate::compress::segment::Kind;
 use page::{HtmlPage, PageTokens};
@@ -37,15 +37,16 @@ impl FormatAdapter for HtmlAdapter {
         holds(&PageTokens::new(before), after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let tokens = PageTokens::new(part.text);
-        let cuts = cuts(part.text, HtmlPage::new(&tokens));
-        Attempt::new(cuts, move |after| holds(&tokens, after))
+        let cuts = cuts(part, HtmlPage::new(&tokens));
+        AdapterAttempt::new(cuts, move |after| holds(&tokens, after))
     }
 }
 
-fn cuts(text: &str, page: HtmlPage) -> Vec<Cut> {
-    let mut passages = Passages::new(text);
+fn cuts(part: Part<'_>, page: HtmlPage) -> Vec<Cut> {
+    let text = part.text;
+    let mut passages = Passages::new(text).with_ratio(part.ratio);
     for place in page.places.iter().filter(|place| place.range.len() >= MAX_WHOLE_TEXT_BYTES) {
         passages.add_place(place);
     }

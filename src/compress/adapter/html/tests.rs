@@ -104,7 +104,7 @@ fn nothing_becomes_a_tag_behind_a_stray_mark() {
 
 #[test]
 fn pages_are_known() {
-    let detects = |text: &str| HtmlAdapter.detects(Part { text, spans: &segment(text) });
+    let detects = |text: &str| HtmlAdapter.detects(Part::new(text, &segment(text)));
     assert!(detects(PAGE));
     assert!(detects("<ul>\n<li><p>a</p></li>\n</ul>\n"));
     assert!(!detects("Words, and a <b>tag</b>."));

@@ -10,7 +10,7 @@ mod paths;
 use std::ops::Range;
 
 use super::elision::{self, MAX_WHOLE_ITEMS};
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, KeepRatio, Part};
 use crate::compress::segment::Kind;
 use crate::compress::text::{self, mix};
 use crate::json::tape::{self, Tape, TapeFormat, TapeNode};
@@ -36,6 +36,10 @@ impl FormatAdapter for JsonAdapter {
         "json"
     }
 
+    fn finds_prose(&self) -> bool {
+        true
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         part.is_all(|kind| matches!(kind, Kind::Json | Kind::JsonLines))
     }
@@ -44,14 +48,14 @@ impl FormatAdapter for JsonAdapter {
         JsonDocuments::read(before).is_some_and(|own| own.holds(after))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let Some(own) = JsonDocuments::read(part.text) else {
-            return Attempt::none();
+            return AdapterAttempt::none();
         };
         let roots: Vec<TapeNode<'_, '_>> = own.nodes().collect();
-        let mut work = JsonWork { text: part.text, inside, cuts: Vec::new() };
+        let mut work = JsonWork { text: part.text, inside, ratio: part.ratio, cuts: Vec::new() };
         work.list(&roots, LINE_NOUN, MAX_NESTED_ARRAYS);
-        Attempt::new(work.cuts, move |after| own.holds(after))
+        AdapterAttempt::new(work.cuts, move |after| own.holds(after))
     }
 }
 
@@ -89,6 +93,7 @@ impl<'a> JsonDocuments<'a> {
 struct JsonWork<'w> {
     text: &'w str,
     inside: &'w mut dyn InnerTexts,
+    ratio: KeepRatio,
     cuts: Vec<Cut>,
 }
 
@@ -125,7 +130,7 @@ impl<'w> JsonWork<'w> {
 
     /// The items of an array, or the documents of a text. `lists` more of them may lose items.
     fn list(&mut self, items: &[TapeNode<'_, 'w>], noun: &str, lists: usize) {
-        let gaps = if lists == 0 { Vec::new() } else { gaps(items, noun) };
+        let gaps = if lists == 0 { Vec::new() } else { gaps(items, noun, self.ratio) };
         let lists = lists - usize::from(items.len() > MAX_WHOLE_ITEMS && lists > 0);
         let mut at = 0;
         for gap in gaps {
@@ -154,7 +159,7 @@ impl<'w> JsonWork<'w> {
 }
 
 /// The items of a list that go.
-fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
+fn gaps(items: &[TapeNode<'_, '_>], noun: &str, ratio: KeepRatio) -> Vec<Range<usize>> {
     // A list that contains such a string would look like one that lost items.
     if items.len() <= MAX_WHOLE_ITEMS || items.iter().any(|item| mark_items(*item, noun).is_some())
     {
@@ -165,7 +170,7 @@ fn gaps(items: &[TapeNode<'_, '_>], noun: &str) -> Vec<Range<usize>> {
         paths.add_item(at, *item);
     }
     let raw: Vec<&str> = items.iter().map(|item| item.raw()).collect();
-    elision::gaps(&raw, &paths.must())
+    elision::gaps(&raw, &paths.must(), ratio)
 }
 
 fn mark_items(item: TapeNode<'_, '_>, noun: &str) -> Option<usize> {

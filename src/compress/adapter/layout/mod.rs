@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::passages::{Passages, TextBlock};
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part, prose};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part, prose};
 use crate::compress::segment::{Kind, Part as Markdown, Span};
 
 /// Bytes of words that are worth it.
@@ -36,7 +36,7 @@ impl FormatAdapter for MarkdownAdapter {
         is_same(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         attempt(part)
     }
 }
@@ -58,7 +58,7 @@ impl FormatAdapter for CodeAdapter {
         is_same(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         attempt(part)
     }
 }
@@ -103,7 +103,7 @@ fn is_document(part: Part<'_>) -> bool {
 }
 
 /// Cuts in paragraphs, with a check that the rest has the blocks of the text.
-fn attempt(part: Part<'_>) -> Attempt<'_> {
+fn attempt(part: Part<'_>) -> AdapterAttempt<'_> {
     let parser = parser(part.text);
     let definitions = definitions(&parser);
     let (mut blocks, mut walk) =
@@ -118,11 +118,11 @@ fn attempt(part: Part<'_>) -> Attempt<'_> {
         definitions == self::definitions(&shown)
             && self::blocks(after, shown).eq(blocks.iter().copied())
     };
-    Attempt::new(cuts(part, &walk.found), holds)
+    AdapterAttempt::new(cuts(part, &walk.found), holds)
 }
 
 fn cuts(part: Part<'_>, places: &[TextBlock]) -> Vec<Cut> {
-    let mut passages = Passages::new(part.text);
+    let mut passages = Passages::new(part.text).with_ratio(part.ratio);
     for place in places {
         let next = part.spans.partition_point(|span| span.range.end <= place.range.start);
         let in_words = part

@@ -1,7 +1,7 @@
 //! Prose: explanations, chats, letters. Sentences stay or go as a whole.
 
 use super::passages::Passages;
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP_MARK, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
 
@@ -17,17 +17,25 @@ impl FormatAdapter for ProseAdapter {
         "prose"
     }
 
+    fn takes_prose(&self) -> bool {
+        true
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
-        part.text.len() >= MIN_TEXT_BYTES && part.is_all(is_words) && has_words(part.text)
+        part.text.len() >= MIN_TEXT_BYTES
+            && part.is_all(is_words)
+            && has_words(part.text)
+            && !is_code(part.text)
     }
 
     fn holds(&self, before: &str, after: &str) -> bool {
         ProseText::new(before).has(after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
-        let read = ProseText::new(part.text);
-        Attempt::new(read.passages.cuts(), move |after| read.has(after))
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
+        let mut read = ProseText::new(part.text);
+        read.passages = read.passages.with_ratio(part.ratio);
+        AdapterAttempt::new(read.passages.cuts(), move |after| read.has(after))
     }
 }
 
@@ -106,6 +114,20 @@ fn has_words(text: &str) -> bool {
         follows = is_letter;
         is_word
     })
+}
+
+/// Whether a text is code without blanks, as programs make it for programs: many of the marks that
+/// code is full of, and few words.
+fn is_code(text: &str) -> bool {
+    /// Of so many bytes one is a mark, and of so many less than one is a blank.
+    const MAX_BYTES_PER_MARK: usize = 10;
+    const MIN_BYTES_PER_BLANK: usize = 10;
+    let (mut marks, mut blanks) = (0, 0);
+    for byte in text.bytes() {
+        marks += usize::from(b"{}[]()<>=;|&$*_+#\\".contains(&byte));
+        blanks += usize::from(matches!(byte, b' ' | b'\n'));
+    }
+    marks * MAX_BYTES_PER_MARK > text.len() && blanks * MIN_BYTES_PER_BLANK < text.len()
 }
 
 /// Words that people wrote, and their lists and quotes.

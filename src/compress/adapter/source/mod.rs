@@ -6,10 +6,11 @@
 
 mod comment;
 mod declarations;
+mod image_recipe;
 
 use super::line_choice::{LineRank, choose_cuts};
 use super::page::{LinePage, attempt, is_elided};
-use super::{Attempt, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment::{Kind, Span, number, segment};
 use comment::{CommentScan, has_words};
 use declarations::{is_closing, is_import, is_result, is_short_declaration, opens_declaration};
@@ -52,12 +53,12 @@ impl FormatAdapter for SourceAdapter {
         is_elided(before, after)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, _: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let is_numbered = part.is_all(|kind| kind == Kind::Numbered);
         attempt(part.text, |page| {
             let own = |at| if is_numbered { bare(page.line(at)) } else { page.line(at) };
             let lines: Vec<SourceLine<'_>> = lines((0..page.len()).map(own));
-            choose_cuts(page, &ranks(&lines))
+            choose_cuts(page, &ranks(&lines), part.ratio)
         })
     }
 }
@@ -129,6 +130,7 @@ fn ranks(lines: &[SourceLine<'_>]) -> Vec<LineRank> {
         };
         at = end.max(at + 1);
     }
+    image_recipe::rank(lines, &mut ranks);
     ranks
 }
 

@@ -12,9 +12,9 @@ use std::ops::Range;
 
 use super::shortening::MIN_TEXT_BYTES;
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::lossless::indentation;
-use crate::compress::segment::Kind;
+use crate::compress::segment::{Kind, segment};
 use entity::Entities;
 use reader::{XmlEvent, XmlPiece, pieces};
 
@@ -30,6 +30,10 @@ impl FormatAdapter for XmlAdapter {
         "xml"
     }
 
+    fn finds_prose(&self) -> bool {
+        true
+    }
+
     fn detects(&self, part: Part<'_>) -> bool {
         part.is_all(|kind| kind == Kind::Xml)
     }
@@ -39,9 +43,9 @@ impl FormatAdapter for XmlAdapter {
         is_kept(before, &own, &indentation(before), after, &|piece| is_told(piece, before))
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let Some(own) = pieces(part.text) else {
-            return Attempt::none();
+            return AdapterAttempt::none();
         };
         let gaps = indentation(part.text);
         let gap = |range: &Range<usize>| Cut { range: range.clone(), with: String::new() };
@@ -57,7 +61,7 @@ impl FormatAdapter for XmlAdapter {
         cuts.sort_by_key(|cut| cut.range.start);
         let is_told = move |piece: &XmlPiece| told.binary_search(&piece.range.start).is_ok();
         let holds = move |after: &str| is_kept(part.text, &own, &gaps, after, &is_told);
-        Attempt::new(cuts, holds)
+        AdapterAttempt::new(cuts, holds)
     }
 }
 
@@ -91,9 +95,15 @@ fn is_kept(
 
 fn is_told(piece: &XmlPiece, text: &str) -> bool {
     words(piece.event, piece.raw(text)).is_some_and(|words| match piece.event {
-        XmlEvent::Text => Entities::read(words.text).is_some_and(|(text, _)| is_prose(&text)),
-        _ => is_prose(words.text),
+        XmlEvent::Text => Entities::read(words.text).is_some_and(|own| is_prose(own.text())),
+        XmlEvent::Section => is_prose(words.text) || is_page(words.text),
+        XmlEvent::Comment | XmlEvent::Markup => is_prose(words.text),
     })
+}
+
+/// Whether a text is elements of a page, as feeds have them.
+fn is_page(text: &str) -> bool {
+    text.starts_with('<') && segment(text).iter().all(|span| span.kind == Kind::Html)
 }
 
 /// The words of a piece, and the byte of the piece at which they start.
@@ -122,14 +132,17 @@ fn shorten_piece(piece: &XmlPiece, text: &str, inside: &mut dyn InnerTexts) -> O
     }
     let PieceWords { start, text: words } = words(piece.event, raw)?;
     let with = if piece.event == XmlEvent::Text {
-        let (plain, entities) = Entities::read(words)?;
-        let short = is_prose(&plain).then(|| inside.shorten(&plain)).flatten()?;
+        let entities = Entities::read(words)?;
+        let plain = entities.text();
+        let short = is_prose(plain).then(|| inside.shorten(plain)).flatten()?;
         entities.write(&short)
     } else {
-        let short = is_prose(words).then(|| inside.shorten(words)).flatten()?;
+        let is_words = is_prose(words) || (piece.event == XmlEvent::Section && is_page(words));
+        let short = is_words.then(|| inside.shorten(words)).flatten()?;
         let ends_it = match piece.event {
             XmlEvent::Comment => short.contains("--") || short.ends_with('-'),
-            _ => short.contains(SECTION_MARKS.1) || short.ends_with(']'),
+            // A bracket before the end is a letter of the section.
+            _ => short.contains(SECTION_MARKS.1),
         };
         if ends_it {
             return None;

@@ -8,7 +8,7 @@ mod scalar;
 mod scan;
 
 use super::words::is_prose;
-use super::{Attempt, Cut, FormatAdapter, InnerTexts, Part};
+use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
 use crate::compress::segment;
 use scan::{YamlEvent, YamlKind, scan};
 
@@ -24,6 +24,10 @@ pub(crate) struct YamlAdapter;
 impl FormatAdapter for YamlAdapter {
     fn name(&self) -> &'static str {
         "yaml"
+    }
+
+    fn finds_prose(&self) -> bool {
+        true
     }
 
     fn detects(&self, part: Part<'_>) -> bool {
@@ -55,9 +59,9 @@ impl FormatAdapter for YamlAdapter {
         is_kept(before, &own, after, &may_shrink)
     }
 
-    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> Attempt<'p> {
+    fn attempt<'p>(&'p self, part: Part<'p>, inside: &mut dyn InnerTexts) -> AdapterAttempt<'p> {
         let Some(own) = scan(part.text) else {
-            return Attempt::none();
+            return AdapterAttempt::none();
         };
         let mut cuts = Vec::new();
         // Those that were cut are prose, by which they were found.
@@ -69,7 +73,7 @@ impl FormatAdapter for YamlAdapter {
         }
         let may_shrink = move |at: usize| is_cut.get(at) == Some(&true);
         let holds = move |after: &str| is_kept(part.text, &own, after, &may_shrink);
-        Attempt::new(cuts, holds)
+        AdapterAttempt::new(cuts, holds)
     }
 }
 

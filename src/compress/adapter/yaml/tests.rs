@@ -202,7 +202,7 @@ fn hostile_documents_are_read_once() {
         for text in
             [bit.repeat((1 << 20) / bit.len()), format!("a: {}", bit.repeat((1 << 20) / bit.len()))]
         {
-            let _ = YamlAdapter.attempt(Part { text: &text, spans: &[] }, &mut Nothing);
+            let _ = YamlAdapter.attempt(Part::new(&text, &[]), &mut Nothing);
         }
     }
     let deep =
@@ -300,7 +300,7 @@ proptest! {
         let own: Result<Vec<Value>, _> = Deserializer::from_str(&text).map(Value::deserialize).collect();
         // A list that segmentation takes for Markdown is another adapter's, with its own losses.
         let spans = segment::segment(&text);
-        let is_yaml = YamlAdapter.detects(Part { text: &text, spans: &spans });
+        let is_yaml = YamlAdapter.detects(Part::new(&text, &spans));
         if let (true, Some(shown), Ok(own)) = (is_yaml, shown, own) {
             prop_assert!(shown.len() < text.len());
             let shown = parsed(&shown);

@@ -22,15 +22,18 @@
 //! Nothing is left out: every row has its line.
 
 mod count;
+mod report;
 mod style;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use self::count::CountStep;
+use self::report::report;
 use self::style::{ColumnSet, ColumnStyle, RowFields, fields, first_row};
-use super::{BlockBody, FoundBlock, Notation, NotationBlock, reports_error};
+use super::{BlockBody, FoundBlock, Notation, NotationBlock, NotationKind};
 use crate::compress::text::is_same;
+use crate::domain::ValueClass;
 
 /// Rows of the shortest table, the first one counted.
 const MIN_ROWS: usize = 4;
@@ -60,7 +63,7 @@ impl Notation for ColumnsNotation {
         "csv"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -69,12 +72,16 @@ impl Notation for ColumnsNotation {
                 continue;
             };
             let taken = table.count();
-            if let Some(block) = table.block(rest) {
+            if let Some(block) = table.block(rest, values) {
                 found.push(FoundBlock { lines: at..at + taken, block });
             }
             at += taken;
         }
         found
+    }
+
+    fn kind(&self, args: &str, _: &[&str]) -> NotationKind {
+        if args.contains(COUNTS_WORDS) { NotationKind::CountedCsv } else { NotationKind::Csv }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -158,7 +165,7 @@ impl<'a> CsvRows<'a> {
     }
 
     /// The block of this table, whose lines are at the head of `lines`.
-    fn block(&self, lines: &[&str]) -> Option<NotationBlock> {
+    fn block(&self, lines: &[&str], values: ValueClass) -> Option<NotationBlock> {
         let (names, below) = self.fields.split_at_checked(self.width)?;
         let lines = lines.get(1..self.count())?;
         let width = self.width;
@@ -166,7 +173,10 @@ impl<'a> CsvRows<'a> {
         let rows = below.chunks(width).zip(lines);
         let reports: Vec<bool> = rows.map(|(row, line)| report(row, line, &mut verdicts)).collect();
         let constants = self.constants(&reports);
-        let counts = self.counts(&constants);
+        let counts = match values {
+            ValueClass::Plain => Vec::new(),
+            ValueClass::Computed => self.counts(&constants),
+        };
         let is_shown = |column: usize| {
             constants.get(column) == Some(&None) && counts.iter().all(|(one, _)| *one != column)
         };
@@ -292,30 +302,6 @@ impl<'a> CsvRows<'a> {
             is_shown(column) && repeats.get(column).is_some_and(|count| 3 * count >= rows)
         })
     }
-}
-
-/// Whether a row reports an error: one of its fields does. `verdicts` holds the fields of a row
-/// above and what they do; many are the same.
-fn report<'a>(row: &[&'a str], line: &str, verdicts: &mut [(&'a str, bool)]) -> bool {
-    const ESCAPE: u8 = 0x1b;
-    // The words of a line are those of its fields. What else a field can report by is how it
-    // begins, and what is left of it without terminal codes.
-    let may_report = |field: &&str| field.starts_with(['E', 'F', '[']);
-    let is_quiet = !reports_error(line)
-        && memchr::memchr(ESCAPE, line.as_bytes()).is_none()
-        && !row.iter().any(may_report);
-    if is_quiet {
-        return false;
-    }
-    let mut reports = false;
-    for (field, (above, verdict)) in row.iter().zip(verdicts) {
-        if field != above {
-            let has_word = field.bytes().any(|byte| byte.is_ascii_alphabetic());
-            (*above, *verdict) = (field, has_word && reports_error(field));
-        }
-        reports |= *verdict;
-    }
-    reports
 }
 
 /// Whether a row can be the first one: short names, each another.

@@ -4,7 +4,7 @@ use super::*;
 
 fn check(text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = ColumnsNotation.encode(&lines);
+    let found = ColumnsNotation.encode(&lines, ValueClass::Computed);
     for one in &found {
         let body: Vec<&str> = one.block.body.lines().collect();
         let original = lines[one.lines.clone()].join("\n");

@@ -48,7 +48,8 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-use super::{BlockBody, FoundBlock, Notation, NotationBlock};
+use super::{BlockBody, FoundBlock, Notation, NotationBlock, NotationKind};
+use crate::domain::ValueClass;
 use alias::AliasEntry;
 use form::{RecordForm, RecordStyle, TableHead};
 use reader::RecordHeads;
@@ -76,8 +77,15 @@ impl Notation for YamlRecordsNotation {
         NOTATION_NAME
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        if values < NotationKind::Records.values() {
+            return Vec::new();
+        }
         encode(lines, yaml::style, yaml::record)
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Records
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -90,8 +98,15 @@ impl Notation for XmlRecordsNotation {
         NOTATION_NAME
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        if values < NotationKind::Records.values() {
+            return Vec::new();
+        }
         encode(lines, xml::style, xml::record)
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Records
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

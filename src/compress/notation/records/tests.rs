@@ -53,7 +53,7 @@ fn attributes_become_columns_and_rare_ones_keep_their_names() {
     let text = format!("<books>\n{}\n</books>", rows.join("\n"));
     let expected = "indent 2\n  <book {id,*,lang=en,title,year}/> ×9\nb0,,\"\",1900\nb1,,\"\",1910\nb2,,\"\",1920\nb3,z=\"1, 2\",\"\",1930\nb4,,,1940\nb5,,\"\",1950\nb6,,\"\",1960\nb7,,\"\",1970\nb8,,\"\",1980";
     assert_eq!(shown(&XmlRecordsNotation, &text), expected);
-    // One that stands in another order keeps its name, too.
+    // One in another order keeps its name, too.
     let text = text.replace("<book id=\"b5\" lang=\"en\"", "<book lang=\"en\" id=\"b5\"");
     assert!(
         shown(&XmlRecordsNotation, &text).contains("id=\"b5\",\"\",1950"),

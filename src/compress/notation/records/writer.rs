@@ -28,6 +28,11 @@ pub(super) fn write(records: &[LineRecord<'_>]) -> Option<RecordTable> {
     let _ = rows.into_iter().take_while(|leaves| add_record(&mut columns, form, leaves)).count();
     let count = columns.rows();
     let columns = columns.finish();
+    // Rows that have no column in common are no table.
+    let is_shared = |column: &RecordColumn<'_>| column.cells.iter().all(Option::is_some);
+    if !form.has_text() && !columns.iter().any(is_shared) {
+        return None;
+    }
     SEPARATORS.iter().find_map(|separator| {
         let values = form.values();
         let shown = ShownColumns { columns: &columns, values, separator: *separator };

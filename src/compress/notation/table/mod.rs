@@ -64,7 +64,8 @@ mod tests;
 
 use std::ops::Range;
 
-use super::{BlockBody, FoundBlock, MARK, Notation, NotationBlock, reports_error};
+use super::{BlockBody, FoundBlock, MARK, Notation, NotationBlock, NotationKind, reports_error};
+use crate::domain::ValueClass;
 use crate::json::tape::{Tape, TapeKind, TapeNode};
 use row_merge::RowMerge;
 use style::JsonStyle;
@@ -84,7 +85,7 @@ impl Notation for TableNotation {
         "json"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -108,6 +109,10 @@ impl Notation for TableNotation {
             };
         }
         found
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Json
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -278,7 +283,7 @@ impl<'n, 'a> DocumentGroup<'n, 'a> {
     }
 
     fn block(self, entries: &[DocumentLine<'_>]) -> Option<NotationBlock> {
-        let style = self.style.filter(|_| self.rows > 1)?;
+        let style = self.style.filter(|_| self.rows > 1 && self.merge.is_shared())?;
         let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
         let entries = entries.get(..self.taken)?;
         let mut body = BlockBody::default();

@@ -165,6 +165,9 @@ impl Outline {
                 return None;
             }
         }
+        if !merge.is_shared() {
+            return None;
+        }
         let columns = merge.finish()?;
         let keys: Option<Vec<_>> =
             keyed.map(|object| object.members().map(|(key, _)| key).collect());

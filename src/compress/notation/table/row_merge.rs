@@ -82,6 +82,14 @@ impl<'n, 'a> RowMerge<'n, 'a> {
         true
     }
 
+    /// Whether all rows have a column in common.
+    pub(super) fn is_shared(&self) -> bool {
+        let is_full = |(_, cells): &SparseColumn<'n, 'a>| {
+            cells.len() == self.rows && cells.iter().all(Option::is_some)
+        };
+        self.columns.iter().any(is_full)
+    }
+
     /// The columns, if at least half of the cells hold something.
     pub(super) fn finish(mut self) -> Option<Vec<TableColumn<'n, 'a>>> {
         if self.columns.is_empty() || 2 * self.present < self.columns.len() * self.rows {

@@ -15,7 +15,7 @@ fn decoded(lines: &[&str], found: &FoundBlock) -> String {
 
 fn check(text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = TableNotation.encode(&lines);
+    let found = TableNotation.encode(&lines, ValueClass::Plain);
     for one in &found {
         assert_eq!(decoded(&lines, one), lines[one.lines.clone()].join("\n"), "{:#?}", one.block);
         assert!(one.block.body.lines().all(|line| !line.contains(['\n', MARK])));

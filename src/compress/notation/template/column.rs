@@ -26,9 +26,18 @@ pub(super) struct HoleColumn<'a> {
     pub(super) values: Vec<&'a str>,
     /// Whether all values are runs, which nothing that separates cells is in.
     pub(super) is_run: bool,
+    /// Whether the cell of each row has its value.
+    is_filled: bool,
 }
 
 impl<'a> HoleColumn<'a> {
+    /// A column in which every cell is filled.
+    pub(super) fn filled(pad: PadSide, values: Vec<&'a str>, is_run: bool) -> Self {
+        let hole = Hole { pad, path: false, name: None, step: 0, first: None };
+        Self { hole, values, is_run, is_filled: true }
+    }
+
+    /// A column in which cells may be foretold.
     pub(super) fn new(pad: PadSide, values: Vec<&'a str>, is_run: bool) -> Self {
         let step = step(&values).map(|step| (step, count_foretold(&values, step)));
         let step = step.filter(|(_, found)| {
@@ -39,7 +48,8 @@ impl<'a> HoleColumn<'a> {
         let is_counter = step != 0 && found + 1 == values.len();
         let first = values.first().filter(|_| is_counter).map(|first| (*first).to_owned());
         let path = step == 0 && !is_run && are_paths(&values);
-        Self { hole: Hole { pad, path, name: None, step, first }, values, is_run }
+        let hole = Hole { pad, path, name: None, step, first };
+        Self { hole, values, is_run, is_filled: false }
     }
 
     /// Widths for the next column.
@@ -49,6 +59,7 @@ impl<'a> HoleColumn<'a> {
             hole: Hole { pad: PadSide::Next, path: false, name: None, step: 0, first: None },
             values,
             is_run: true,
+            is_filled: false,
         }
     }
 
@@ -60,7 +71,7 @@ impl<'a> HoleColumn<'a> {
     /// The cell of a value: empty if it is foretold.
     #[inline]
     pub(super) fn cell<'v>(&self, text: &'v str, before: Option<&str>) -> Cell<'v> {
-        match before {
+        match before.filter(|_| !self.is_filled) {
             Some(before) if self.hole.step == 0 && is_same(before, text) => Cell::default(),
             Some(before) if self.hole.step != 0 || self.hole.path => self.of_foretold(text, before),
             _ => Cell { ups: 0, text },

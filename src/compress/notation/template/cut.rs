@@ -184,11 +184,21 @@ pub(super) fn digit_border(values: &[&str], length: usize) -> usize {
     if even && fewer && changes * 2 > values.len() { length } else { length - held }
 }
 
-/// Shrinks a cut of `length` bytes until it parts no letters and no character, in any value.
+/// What a cut leaves whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WholePart {
+    Letters,
+    LettersOrDigits,
+    /// Letters, digits and `_` together: `417ms`, `K4821`.
+    Run,
+}
+
+/// Shrinks a cut of `length` bytes until it parts nothing that stays whole and no character, in any
+/// value.
 pub(super) fn border(
     values: &[&str],
     length: usize,
-    digits_too: bool,
+    whole: WholePart,
     place: impl Fn(&str, usize) -> Option<usize>,
 ) -> usize {
     let parts_word = |value: &str, length: usize| {
@@ -197,9 +207,14 @@ pub(super) fn border(
             value.as_bytes().get(at).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80)
         };
         let is_digit = |at: usize| value.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+        let is_run = |at: usize| value.as_bytes().get(at).is_some_and(|byte| is_run_byte(*byte));
+        let parts = |is_part: &dyn Fn(usize) -> bool| is_part(at - 1) && is_part(at);
         at > 0
-            && (is_letter(at - 1) && is_letter(at)
-                || digits_too && is_digit(at - 1) && is_digit(at))
+            && match whole {
+                WholePart::Letters => parts(&is_letter),
+                WholePart::LettersOrDigits => parts(&is_letter) || parts(&is_digit),
+                WholePart::Run => parts(&is_run),
+            }
     };
     let Some(first) = values.first() else { return 0 };
     let mut length = length;

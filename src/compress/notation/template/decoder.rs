@@ -1,8 +1,8 @@
 //! Reads a block back into lines.
 
 use super::super::sink::PieceSink;
-use super::EMPTY_CELL_WORDS;
 use super::form::{FormPiece, Hole, PadSide, RowForm, next_value, unfold_cell, width_of};
+use super::{COUNTER_WORDS, EMPTY_CELL_WORDS, FOLDER_WORDS, FORMS_WORD, STEP_WORDS};
 
 /// Forms that a block may have: one for each tag.
 const MAX_FORMS: usize = 52;
@@ -54,8 +54,10 @@ impl<'a> PreviousValue<'a> {
 
 /// Writes the lines that a block represents.
 pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Option<()> {
-    let count: usize = args.strip_prefix("with ")?.strip_suffix(EMPTY_CELL_WORDS)?.parse().ok()?;
-    if count > MAX_FORMS {
+    let mut words = args.strip_prefix(FORMS_WORD)?.split(", ");
+    let count: usize = words.next()?.parse().ok()?;
+    let known = [EMPTY_CELL_WORDS, STEP_WORDS, COUNTER_WORDS, FOLDER_WORDS];
+    if count > MAX_FORMS || !words.all(|words| known.contains(&words)) {
         return None;
     }
     let (forms, rows) = body.split_at_checked(count)?;
@@ -66,7 +68,12 @@ pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Optio
     let mut by_tag = [None; 128];
     for form in forms {
         let form = RowForm::read(form)?;
-        if by_tag.get_mut(form.tag as usize)?.replace(readers.len()).is_some() {
+        let is_other = match form.tag {
+            Some(tag) => by_tag.get_mut(tag as usize)?.replace(readers.len()).is_some(),
+            // Without a tag there is one form.
+            None => count > 1,
+        };
+        if is_other {
             return None;
         }
         let places = form.holes().map(|hole| place(hole, &mut before)).collect();
@@ -79,7 +86,9 @@ pub(super) fn text(args: &str, body: &[&str], out: &mut impl PieceSink) -> Optio
             out.push("\n")?;
         }
         let tag = line.bytes().next().map_or(0, usize::from);
-        let reader = by_tag.get(tag).copied().flatten().and_then(|at| readers.get(at));
+        let untagged = readers.first().filter(|reader| reader.form.tag.is_none());
+        let tagged = || by_tag.get(tag).copied().flatten().and_then(|at| readers.get(at));
+        let reader = untagged.or_else(tagged);
         let row = reader.and_then(|reader| Some((reader, reader.form.row(line)?)));
         match row {
             Some((reader, row)) => reader.line(row, &mut before, out)?,

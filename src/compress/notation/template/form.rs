@@ -36,7 +36,8 @@ pub(super) enum FormPiece {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RowForm {
-    pub(super) tag: char,
+    /// None if each line of the block is a row of this form.
+    pub(super) tag: Option<char>,
     pub(super) separator: char,
     pub(super) pieces: Vec<FormPiece>,
 }
@@ -62,8 +63,9 @@ impl RowForm {
     pub(super) fn row<'a>(&self, line: &'a str) -> Option<&'a str> {
         // Tags and separators are ASCII.
         let is = |byte: u8, sign: char| u32::from(byte) == u32::from(sign);
+        let Some(tag) = self.tag else { return Some(line) };
         let (first, _) = line.as_bytes().split_first()?;
-        let rest = line.get(1..).filter(|_| is(*first, self.tag))?;
+        let rest = line.get(1..).filter(|_| is(*first, tag))?;
         match rest.as_bytes().first() {
             None | Some(b'0'..=b'9') => Some(rest),
             Some(byte) if is(*byte, self.separator) => rest.get(1..),
@@ -73,7 +75,8 @@ impl RowForm {
 
     pub(super) fn write(&self) -> String {
         let mut out = String::new();
-        out.extend([self.tag, self.separator, '=']);
+        out.extend(self.tag);
+        out.extend([self.separator, '=']);
         for piece in &self.pieces {
             match piece {
                 FormPiece::Text(text) => out.push_str(&text.replace('{', "{{")),
@@ -84,8 +87,9 @@ impl RowForm {
     }
 
     pub(super) fn read(line: &str) -> Option<Self> {
+        let tag = line.chars().next().filter(char::is_ascii_alphabetic);
         let mut chars = line.chars();
-        let tag = chars.next().filter(char::is_ascii_alphabetic)?;
+        chars.by_ref().take(usize::from(tag.is_some())).for_each(drop);
         let separator = chars.next().filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric())?;
         let mut rest = chars.as_str().strip_prefix('=')?;
         let mut pieces = Vec::new();

@@ -1,25 +1,30 @@
 //! `template`: runs of log lines as forms and rows.
 //!
 //! ```text
-//! §template 7 with 2, empty as before
+//! §template 7 with 2, empty as before, {=n+1} counts
 //! A,=2024-05-01T12:{a}:{b} INFO worker-{} done in {}ms
 //! B,=2024-05-01T12:{a}:{b} INFO cache holds {} pages, tick {=1+1}
-//! A00,01,3,417
+//! A,00,01,3,417
 //! B,,,940
 //! A,,02,4,530
 //! A,,,,512
-//! B01,07,944
+//! B,01,07,944
 //! ```
 //!
 //! The first lines of the body, as many as `with` says, are *forms*: a tag (an ASCII letter), the
 //! character that separates cells, `=`, and the text of a line with holes. Each line after them
-//! is a row of a form, or a line of the text as it is. Lines keep their order. Above, the second
+//! is a row of a form, or a line of the text as it is. Lines keep their order. If all lines are rows
+//! of one form, there are no tags: a row begins with its first cell. Above, the second
 //! row says `2024-05-01T12:00:01 INFO cache holds 940 pages, tick 1`.
 //!
 //! A *row* is a tag and the cells for the holes of its form, from left to right, with a separator
-//! before each; the first separator is left out before a digit. Every cell but the last is free
+//! before each; earlier releases left the first out before a digit. Every cell but the last is free
 //! of separators. An empty cell says what its hole foretells: the value before, in the same hole.
 //! Empty cells at the end are left out.
+//!
+//! The header says which cells do not show their values: `empty as before`, `in {+n} n more` (the
+//! empty ones of these holes), `{=n+1} counts`, `^ its folder`. Unless values may be computed, all
+//! cells are filled, no hole is of these kinds, and the header says nothing.
 //!
 //! Holes, whose signs are in this order if there are several:
 //!
@@ -43,13 +48,20 @@ mod group;
 mod keys;
 mod shape;
 mod share;
+mod weight;
 mod words;
 mod writer;
 
-use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock};
+use super::{DecodeSink, ErrorLines, FoundBlock, Notation, NotationBlock, NotationKind};
+use crate::domain::ValueClass;
 
-/// The words of a header about empty cells, for readers without this description.
-const EMPTY_CELL_WORDS: &str = ", empty as before";
+/// Beginning of the arguments of a header, before the number of forms.
+const FORMS_WORD: &str = "with ";
+/// Words of a header about cells that do not show their values.
+const EMPTY_CELL_WORDS: &str = "empty as before";
+const STEP_WORDS: &str = "in {+n} n more";
+const COUNTER_WORDS: &str = "{=n+1} counts";
+const FOLDER_WORDS: &str = "^ its folder";
 
 /// Rows and forms; see the module.
 #[derive(Debug)]
@@ -60,17 +72,31 @@ impl Notation for TemplateNotation {
         "template"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
-        self.encode_seen(lines, &mut ErrorLines::new(lines.len()))
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        self.encode_seen(lines, values, &mut ErrorLines::new(lines.len()))
     }
 
-    fn encode_seen(&self, lines: &[&str], seen: &mut ErrorLines) -> Vec<FoundBlock> {
+    fn encode_seen(
+        &self,
+        lines: &[&str],
+        values: ValueClass,
+        seen: &mut ErrorLines,
+    ) -> Vec<FoundBlock> {
         let (groups, words) = group::groups(lines, seen);
-        let source = |group| shape::GroupSource { lines, words: &words, group };
+        let source = |group| shape::GroupSource { lines, words: &words, group, values };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
-        let Some(written) = writer::body(lines, tables) else { return Vec::new() };
-        let args = format!("with {}{EMPTY_CELL_WORDS}", written.forms);
-        vec![FoundBlock { lines: written.lines, block: NotationBlock { args, body: written.body } }]
+        let Some(written) = writer::body(lines, tables, values) else { return Vec::new() };
+        let block = NotationBlock { args: written.args, body: written.body };
+        vec![FoundBlock { lines: written.lines, block }]
+    }
+
+    fn kind(&self, args: &str, _: &[&str]) -> NotationKind {
+        let is_plain = |forms: &str| forms.bytes().all(|byte| byte.is_ascii_digit());
+        if args.strip_prefix(FORMS_WORD).is_some_and(is_plain) {
+            NotationKind::Template
+        } else {
+            NotationKind::ComputedTemplate
+        }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

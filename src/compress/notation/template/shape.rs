@@ -2,10 +2,11 @@
 //! space that fills a word to a width is a pad, and the rest are cells.
 
 use super::column::HoleColumn;
-use super::cut::{WordPart, border, columns, common_end, common_length, digit_border};
+use super::cut::{WholePart, WordPart, border, columns, common_end, common_length, digit_border};
 use super::form::{MAX_PAD_SPACES, PadSide};
 use super::group::LineGroup;
 use super::words::LineWord;
+use crate::domain::ValueClass;
 
 /// Table and row of every line that has them.
 pub(super) type RowPlace = Option<(usize, usize)>;
@@ -68,9 +69,16 @@ pub(super) struct GroupSource<'s, 'a> {
     pub(super) lines: &'s [&'a str],
     pub(super) words: &'s [LineWord],
     pub(super) group: &'s LineGroup,
+    /// The class of values that cells may have.
+    pub(super) values: ValueClass,
 }
 
 impl<'s, 'a> GroupSource<'s, 'a> {
+    /// A column of these values.
+    fn column(self, pad: PadSide, values: Vec<&'a str>) -> HoleColumn<'a> {
+        column(self.values, pad, values, false)
+    }
+
     /// Each line with its words.
     fn rows(self) -> impl Iterator<Item = (&'a str, &'s [LineWord])> + Clone {
         let line = move |at: &usize| self.lines.get(*at).copied().unwrap_or_default();
@@ -106,6 +114,14 @@ impl<'s, 'a> GroupSource<'s, 'a> {
     }
 }
 
+/// A column of some values, filled unless they may be computed.
+fn column(class: ValueClass, pad: PadSide, values: Vec<&str>, is_run: bool) -> HoleColumn<'_> {
+    match class {
+        ValueClass::Plain => HoleColumn::filled(pad, values, is_run),
+        ValueClass::Computed => HoleColumn::new(pad, values, is_run),
+    }
+}
+
 pub(super) fn table<'a>(source: GroupSource<'_, 'a>) -> Option<ShapeTable<'a>> {
     let places = places(source)?;
     let mut pads = vec![PadSide::None; places.len()];
@@ -117,38 +133,38 @@ pub(super) fn table<'a>(source: GroupSource<'_, 'a>) -> Option<ShapeTable<'a>> {
         let left = earlier
             .last_mut()
             .filter(|_| matches!(gaps.last(), Some(WordGap::Same | WordGap::Pads(_))));
-        gaps.push(gap(before, words, left, later.first_mut()?));
+        let found = gap(before, words, left, later.first_mut()?);
+        // A width is a value that no line shows.
+        let is_computed = matches!(found, WordGap::Widths(_)) && source.values == ValueClass::Plain;
+        gaps.push(if is_computed { WordGap::Loose } else { found });
     }
-    let mut parts = ShapeParts::default();
+    let mut parts = ShapeParts { parts: Vec::new(), class: source.values };
     for (place, ((words, gap), pad)) in places.into_iter().zip(gaps).zip(pads).enumerate() {
         match gap {
             WordGap::Same => parts.text(words.first_gap),
             WordGap::Pads(base) => parts.text(words.first_gap.get(..base)?),
             WordGap::Widths(base) => {
                 parts.text(words.first_gap.get(..base)?);
-                parts.0.push(ShapePart::Column(HoleColumn::from_widths(&words.widths(base))));
-                parts.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, words.texts, false)));
+                parts.push(HoleColumn::from_widths(&words.widths(base)));
+                parts.push(source.column(PadSide::None, words.texts));
                 continue;
             }
             WordGap::Loose => {
-                parts.0.push(ShapePart::Column(HoleColumn::new(
-                    PadSide::None,
-                    source.texts_with_space(place)?,
-                    false,
-                )));
+                parts.push(source.column(PadSide::None, source.texts_with_space(place)?));
                 continue;
             }
         }
         if pad != PadSide::None {
-            parts.0.push(ShapePart::Column(HoleColumn::new(pad, words.texts, false)));
+            parts.push(source.column(pad, words.texts));
         } else if words.same_text {
             parts.text(words.first);
         } else {
             parts.word(words.texts);
         }
     }
-    let holes = parts.0.iter().filter(|part| matches!(part, ShapePart::Column(_))).count();
-    (holes <= MAX_HOLES).then(|| ShapeTable { lines: source.group.lines.clone(), parts: parts.0 })
+    let parts = parts.parts;
+    let holes = parts.iter().filter(|part| matches!(part, ShapePart::Column(_))).count();
+    (holes <= MAX_HOLES).then(|| ShapeTable { lines: source.group.lines.clone(), parts })
 }
 
 /// The words of a group, place by place.
@@ -291,16 +307,23 @@ fn pad_widths(
     (sum <= MAX_PAD_SPACES && fits && sums().all(|other| other == sum)).then_some((first, second))
 }
 
-#[derive(Default)]
-struct ShapeParts<'a>(Vec<ShapePart<'a>>);
+struct ShapeParts<'a> {
+    parts: Vec<ShapePart<'a>>,
+    /// The class of values that cells may have.
+    class: ValueClass,
+}
 
 impl<'a> ShapeParts<'a> {
     fn text(&mut self, text: &str) {
-        if let Some(ShapePart::Text(last)) = self.0.last_mut() {
+        if let Some(ShapePart::Text(last)) = self.parts.last_mut() {
             last.push_str(text);
         } else if !text.is_empty() {
-            self.0.push(ShapePart::Text(text.to_owned()));
+            self.parts.push(ShapePart::Text(text.to_owned()));
         }
+    }
+
+    fn push(&mut self, column: HoleColumn<'a>) {
+        self.parts.push(ShapePart::Column(column));
     }
 
     /// A word: piece by piece if it has the same signs in every line, else as one cell.
@@ -322,23 +345,30 @@ impl<'a> ShapeParts<'a> {
         let shortest = values.iter().map(|value| value.len()).min().unwrap_or(0);
         let most = shortest.saturating_sub(1);
         let before = common_length(first.as_bytes().get(..most).unwrap_or_default(), values.iter());
+        // A number stays whole where each value is shown as it was written, and its unit with it.
+        let is_plain = self.class == ValueClass::Plain;
+        let (begin, end) = if is_plain {
+            (WholePart::Run, WholePart::Run)
+        } else {
+            (WholePart::Letters, WholePart::LettersOrDigits)
+        };
         let before =
-            border(&values, before, false, |value, at| Some(at).filter(|at| *at <= value.len()));
-        let before = digit_border(&values, before);
+            border(&values, before, begin, |value, at| Some(at).filter(|at| *at <= value.len()));
+        let before = if is_plain { before } else { digit_border(&values, before) };
         let most = most - before;
         let after = alike_end(first, &values, most);
-        let after = border(&values, after, true, |value, at| value.len().checked_sub(at));
+        let after = border(&values, after, end, |value, at| value.len().checked_sub(at));
         if before + after == 0 {
-            self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, values, is_run)));
+            self.push(column(self.class, PadSide::None, values, is_run));
             return;
         }
         let cut = |value: &&'a str| value.get(before..value.len() - after);
         let Some(cut) = values.iter().map(cut).collect::<Option<Vec<_>>>() else {
-            self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, values, is_run)));
+            self.push(column(self.class, PadSide::None, values, is_run));
             return;
         };
         self.text(first.get(..before).unwrap_or(""));
-        self.0.push(ShapePart::Column(HoleColumn::new(PadSide::None, cut, is_run)));
+        self.push(column(self.class, PadSide::None, cut, is_run));
         self.text(first.get(first.len() - after..).unwrap_or(""));
     }
 }

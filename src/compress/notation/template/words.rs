@@ -2,6 +2,7 @@
 
 use super::super::ErrorLines;
 use super::super::severity::ErrorScan;
+use crate::compress::gaps::is_gap_line;
 use crate::compress::text::{ByteClasses, chunks, hash_within};
 
 /// Words into which a line is split; the last takes the rest of the line.
@@ -55,8 +56,9 @@ pub(super) fn read(
             continue;
         }
         let first = words.len();
-        let is_row = split(line, words);
-        seen.set(at, !is_row);
+        let reports = !split(line, words);
+        seen.set(at, reports);
+        let is_row = !reports && !is_gap_line(line);
         if !is_row {
             words.truncate(first);
             continue;

@@ -1,13 +1,15 @@
 //! Writes tables as the body of a block: forms first, then every line in its place.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::super::BlockBody;
 use super::column::{Cell, HoleColumn};
-use super::form::{FormPiece, RowForm};
+use super::form::{FormPiece, Hole, RowForm};
 use super::shape::{RowPlace, ShapePart, ShapeTable};
-use super::share;
-use crate::compress::text::{ByteTable, byte_table};
+use super::weight::{weight, weights};
+use super::{COUNTER_WORDS, EMPTY_CELL_WORDS, FOLDER_WORDS, FORMS_WORD, STEP_WORDS, share};
+use crate::domain::ValueClass;
 
 /// Forms of a block. More would be a dictionary to look things up in.
 const MAX_FORMS: usize = 26;
@@ -19,21 +21,30 @@ pub(super) struct TemplateBody {
     /// The lines that the block represents.
     pub(super) lines: Range<usize>,
     pub(super) body: BlockBody,
-    /// Number of forms that the body begins with.
-    pub(super) forms: usize,
+    /// The arguments of its header.
+    pub(super) args: String,
 }
 
 /// Writes the body of the block of some tables; none if none of them saves tokens.
-pub(super) fn body(lines: &[&str], tables: Vec<ShapeTable<'_>>) -> Option<TemplateBody> {
+pub(super) fn body(
+    lines: &[&str],
+    tables: Vec<ShapeTable<'_>>,
+    values: ValueClass,
+) -> Option<TemplateBody> {
     let mut tables = select_tables(lines, tables);
     let first = tables.iter().filter_map(|table| table.lines.first()).min().copied()?;
     let last = tables.iter().filter_map(|table| table.lines.last()).max().copied()?;
     let range = first..last + 1;
     let places = places(&tables, lines.len());
-    share::name(&mut tables, &places);
+    if values == ValueClass::Computed {
+        share::name(&mut tables, &places);
+    }
     let grids = grids(&tables, &places);
     let plain = lines.iter().zip(&places).filter(|(_, place)| place.is_none());
-    let tags = tags(plain.map(|(line, _)| *line));
+    // Rows of one form need no tags unless there are other lines between them.
+    let is_tagged =
+        tables.len() > 1 || places.iter().take(range.end).skip(range.start).any(Option::is_none);
+    let tags = tags(plain.map(|(line, _)| *line)).into_iter().map(|tag| is_tagged.then_some(tag));
     let forms: Vec<RowForm> = tables
         .iter()
         .zip(&grids)
@@ -53,7 +64,27 @@ pub(super) fn body(lines: &[&str], tables: Vec<ShapeTable<'_>>) -> Option<Templa
             None => write_escaped(&forms, line, body.line()),
         }
     }
-    Some(TemplateBody { lines: range, body, forms: forms.len() })
+    Some(TemplateBody { lines: range, body, args: header_words(&forms, &grids) })
+}
+
+/// What the header says: the number of forms, and which cells do not show their values.
+fn header_words(forms: &[RowForm], grids: &[RowGrid<'_>]) -> String {
+    let has_hole = |has: &dyn Fn(&Hole) -> bool| forms.iter().any(|form| form.holes().any(has));
+    let has_cell =
+        |has: &dyn Fn(&Cell<'_>) -> bool| grids.iter().any(|grid| grid.cells.iter().any(has));
+    let is_counter = |hole: &Hole| hole.first.is_some();
+    let words = [
+        (has_cell(&|cell| cell.is_empty()), EMPTY_CELL_WORDS),
+        (has_hole(&|hole| hole.step != 0 && !is_counter(hole)), STEP_WORDS),
+        (has_hole(&is_counter), COUNTER_WORDS),
+        (has_cell(&|cell| cell.ups > 0), FOLDER_WORDS),
+    ];
+    let mut args = format!("{FORMS_WORD}{}", forms.len());
+    for (_, words) in words.into_iter().filter(|(is_said, _)| *is_said) {
+        // Writing to a string does not fail.
+        let _ = write!(args, ", {words}");
+    }
+    args
 }
 
 fn places(tables: &[ShapeTable<'_>], lines: usize) -> Vec<RowPlace> {
@@ -159,7 +190,7 @@ fn grids<'a>(tables: &'a [ShapeTable<'_>], places: &[RowPlace]) -> Vec<RowGrid<'
     grids
 }
 
-fn form(table: &ShapeTable<'_>, grid: &RowGrid<'_>, tag: char) -> RowForm {
+fn form(table: &ShapeTable<'_>, grid: &RowGrid<'_>, tag: Option<char>) -> RowForm {
     let pieces = table.parts.iter().map(|part| match part {
         ShapePart::Text(text) => FormPiece::Text(text.clone()),
         ShapePart::Column(column) => FormPiece::Hole(column.hole.clone()),
@@ -172,11 +203,10 @@ impl RowGrid<'_> {
         let start = row * self.width;
         let cells = self.cells.get(start..start + self.width).unwrap_or_default();
         let filled = self.filled.get(row).copied().unwrap_or_default();
-        out.push(form.tag);
+        out.extend(form.tag);
         for (at, cell) in cells.iter().take(usize::from(filled)).enumerate() {
-            let begins_number =
-                cell.ups == 0 && cell.text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
-            if at > 0 || !begins_number {
+            // A tag next to a value would read as a part of it.
+            if at > 0 || form.tag.is_some() {
                 out.push(form.separator);
             }
             if cell.ups > 0 {
@@ -201,7 +231,7 @@ fn tags<'a>(plain: impl Iterator<Item = &'a str>) -> Vec<char> {
 
 fn write_escaped(forms: &[RowForm], line: &str, out: &mut String) {
     let first = line.bytes().next().map_or('\n', char::from);
-    let is_row = || forms.iter().any(|form| form.tag == first && form.row(line).is_some());
+    let is_row = || forms.iter().any(|form| form.tag == Some(first) && form.row(line).is_some());
     if first == '\\' || is_row() {
         out.push('\\');
     }
@@ -269,106 +299,4 @@ fn begins_word(text: &str) -> bool {
 /// A run of `^` is a token or two.
 fn cell_weight(cell: Cell<'_>) -> i64 {
     i64::from(cell.ups > 0) + weight(cell.text)
-}
-
-/// About how many tokens a text has: runs of letters, groups of three digits, runs of signs.
-fn weight(text: &str) -> i64 {
-    ClassRun::default().count_tokens(text.as_bytes())
-}
-
-/// About how many tokens some texts have. Two at a time: a step waits for the one before it in the
-/// same text alone.
-fn weights<'t>(mut texts: impl Iterator<Item = &'t str>) -> i64 {
-    let mut tokens = 0;
-    while let Some(one) = texts.next() {
-        let (one, other) = (one.as_bytes(), texts.next().unwrap_or_default().as_bytes());
-        let (mut run, mut beside) = (ClassRun::default(), ClassRun::default());
-        for (byte, next) in one.iter().zip(other) {
-            tokens += run.step(*byte) + beside.step(*next);
-        }
-        let both = one.len().min(other.len());
-        tokens += run.count_tokens(one.get(both..).unwrap_or_default());
-        tokens += beside.count_tokens(other.get(both..).unwrap_or_default());
-    }
-    tokens
-}
-
-/// The run of bytes of one class that a text is read up to: its state.
-struct ClassRun(u8);
-
-impl Default for ClassRun {
-    fn default() -> Self {
-        Self(START_STATE)
-    }
-}
-
-impl ClassRun {
-    /// The tokens that a byte begins: one or none.
-    #[inline]
-    fn step(&mut self, byte: u8) -> i64 {
-        let class = usize::from(BYTE_CLASSES.get(byte) & 3);
-        self.0 = CLASS_STEPS.get(usize::from(self.0) * 4 + class).copied().unwrap_or(START_STATE);
-        i64::from(self.0 >> 7)
-    }
-
-    /// The tokens that some more bytes begin.
-    fn count_tokens(&mut self, bytes: &[u8]) -> i64 {
-        bytes.iter().map(|byte| self.step(*byte)).sum()
-    }
-}
-
-/// Letters, digits, spaces, signs.
-static BYTE_CLASSES: ByteTable<u8> = byte_table!(class_of);
-
-const fn class_of(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 0,
-        b'0'..=b'9' => 1,
-        b' ' => 2,
-        _ => 3,
-    }
-}
-
-/// Bytes of a run for each of its tokens, by class.
-const TOKEN_BYTES: [u8; 4] = [7, 3, 4, 4];
-/// A state is the class of the run and the bytes up to its next token; this one is a run's first
-/// space, which a word takes along.
-const BARE_SPACE: u8 = 32;
-const START_STATE: u8 = 3 * 8 + 4;
-
-/// The state after a byte of each class, and in the highest bit whether that began a token: the
-/// bit says nothing of what follows.
-const CLASS_STEPS: [u8; 4 * 256] = {
-    let mut steps = [0; 4 * 256];
-    let mut rest: &mut [u8] = &mut steps;
-    let mut at = 0_u16;
-    while let Some((step, after)) = rest.split_first_mut() {
-        let (state, class) = ((at / 4 % 128) as u8, (at % 4) as u8);
-        let is_bare_space = state == BARE_SPACE;
-        let (run, left) = if is_bare_space { (2, 4) } else { (state / 8, state % 8) };
-        *step = if class != run {
-            // A word takes the space before it along.
-            let token = if is_bare_space && class == 0 { 0 } else { 0x80 };
-            token | if class == 2 { BARE_SPACE } else { state_of(class) }
-        } else if left > 1 {
-            class * 8 + left - 1
-        } else {
-            0x80 | state_of(class)
-        };
-        rest = after;
-        at += 1;
-    }
-    steps
-};
-
-/// A run of a class that has all of its bytes before it.
-const fn state_of(class: u8) -> u8 {
-    let [letters, digits, spaces, signs] = TOKEN_BYTES;
-    class * 8
-        + match class {
-            0 => letters,
-            1 => digits,
-            2 => spaces,
-            _ => signs,
-        }
 }

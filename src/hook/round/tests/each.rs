@@ -108,7 +108,7 @@ async fn what_is_kept_stands_and_the_same_is_asked_once() {
         let (changed, later) = round.each(Point::ToolResult, &items(&inputs)).await.unwrap();
         assert_eq!(contents(&changed), vec![Some("done".to_owned()); 3]);
         assert_eq!(crowd.asked.load(Ordering::SeqCst), asked);
-        // All three came to the same result, of which one is told, once.
+        // All three came to the same result, of which one is reported, once.
         assert_eq!(later.len(), told);
         let answers = round.runs().iter().filter(|run| &*run.hook == "t");
         assert!(answers.clone().all(|run| run.answer.as_deref() == Some(APPEND)));

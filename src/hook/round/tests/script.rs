@@ -1,4 +1,4 @@
-//! Hooks for tests, and a caller that answers as it was told.
+//! Hooks for tests, and a caller that returns the answers of a script.
 
 use std::collections::BTreeMap as Map;
 use std::sync::Mutex;

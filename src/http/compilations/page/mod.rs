@@ -61,12 +61,15 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     let report = json::parse(record.report(), Limits::default()).ok();
     let summary = report.as_ref().and_then(|report| report.get("summary")?.as_str());
     let refused = record.refused().map(|why| format!("Refused: {why}"));
-    let summary = refused.as_deref().or(summary).unwrap_or_default();
+    let gateway = json::parse(compilation.body.as_str(), Limits::default()).ok();
+    let gateway = gateway.as_ref().and_then(|body| body.get("gateway"));
+    let of_gateway = gateway.map(gateway_summary);
+    let summary = refused.as_deref().or(of_gateway.as_deref()).or(summary).unwrap_or_default();
     let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(summary));
     let session = compilation.session_id.as_deref().unwrap_or("none");
     let engine = if record.is_current { "" } else { " (not this one)" };
     for (name, value) in [
-        ("Compiled", compilation.created_at.to_string()),
+        (if gateway.is_some() { "Sent" } else { "Compiled" }, compilation.created_at.to_string()),
         ("Target", compilation.target.to_string()),
         (
             "Model",
@@ -88,9 +91,28 @@ fn html(record: &StoredRecord, cuts: Option<&[MessageCut]>) -> String {
     }
     texts(&mut out, record, cuts);
     out.push_str("<section><h2>Report</h2>\n");
-    write_folded(&mut out, "All of it", record.report());
+    write_folded(&mut out, "All of it", gateway.map_or(record.report(), |own| own.raw));
     out.push_str("</section>\n</html>\n");
     out
+}
+
+/// What the gateway did to a request, in a sentence.
+fn gateway_summary(gateway: &Node<'_>) -> String {
+    let number = |key| gateway.get(key).and_then(Node::as_u64).unwrap_or_default();
+    let word = |key| gateway.get(key).and_then(Node::as_str).unwrap_or_default();
+    let edits = gateway.get("edits").and_then(Node::as_array).map_or(0, <[_]>::len);
+    let skipped = match word("skipped") {
+        "" => String::new(),
+        reason => format!(", something stayed as it came: {reason}"),
+    };
+    format!(
+        "A request through the gateway to {}, mode {}: {edits} edited messages save {} tokens{skipped}. \
+         The provider responded with {}.",
+        word("upstream"),
+        word("mode"),
+        number("saved_tokens"),
+        number("status")
+    )
 }
 
 /// Writes the tokens of each part, with a bar.
@@ -116,9 +138,15 @@ fn texts(out: &mut String, record: &StoredRecord, cuts: Option<&[MessageCut]>) {
         return;
     }
     let (Some(request), Some(payload)) = (&record.request, &record.payload) else {
-        out.push_str(
+        let who = if record.is_of_gateway {
+            "in the defaults of its key the gateway"
+        } else {
+            "a compile"
+        };
+        let _ = writeln!(
+            out,
             "<section><p>The conversation is not in this record: with <code>\"record\": \
-             \"full\"</code> a compile keeps it, for as long as records are kept.</p></section>\n",
+             \"full\"</code> {who} keeps it, for as long as records are kept.</p></section>"
         );
         return;
     };

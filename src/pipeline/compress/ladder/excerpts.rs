@@ -7,7 +7,7 @@ use super::{HistoryLimit, Ladder};
 const MIN_FILL_TOKENS: u64 = 64;
 
 impl Ladder<'_> {
-    /// Cuts the newest turn to the room beside the others if it is too long even without them:
+    /// Cuts the newest turn to the room that the others leave if it is too long even without them:
     /// no other turn should leave for it. Half of the room is its own, however long the others
     /// are. Returns whether it was cut.
     pub(super) fn excerpt_newest<C: TurnCosts>(&mut self, costs: &mut C) -> Result<bool, C::Error> {
@@ -25,8 +25,9 @@ impl Ladder<'_> {
         }
         let others = self.total(media == MediaCost::Real).saturating_sub(own);
         let room = target.saturating_sub(others).max(free / 2);
+        let room = room + self.lost(newest, TurnForm::Whole);
         if let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(newest, room, media)?
-            && media.select(cost) < own
+            && media.select(self.net(newest, form, cost)) < own
         {
             self.set(newest, form, cost);
             return Ok(true);
@@ -52,11 +53,11 @@ impl Ladder<'_> {
             return Ok(());
         };
         let is_covered = *form == TurnForm::Covered;
-        let room = media.select(shown) + left;
+        let room = media.select(shown) + left + self.lost(turn, TurnForm::Whole);
         let Some(TurnExcerpt { form, cost }) = costs.find_excerpt(turn, room, media)? else {
             return Ok(());
         };
-        if media.select(cost) <= media.select(shown) {
+        if media.select(self.net(turn, form, cost)) <= media.select(shown) {
             return Ok(());
         }
         self.set(turn, form, cost);

@@ -5,6 +5,7 @@
 //! same states as the shorter one did: what was sent before keeps its bytes.
 
 mod excerpts;
+mod losses;
 mod payoff;
 mod shape;
 mod steps;
@@ -43,11 +44,17 @@ pub(crate) fn plan<C: TurnCosts>(
             }
             let before = ladder.shape();
             ladder.compact(plan.compress_to, costs)?;
+            if ladder.note != before.note {
+                ladder.unbind_after(None);
+            }
             changes.extend(ladder.change_since(&before));
         }
     }
     let before = ladder.shape();
     let squeezed = ladder.squeeze(costs)?;
+    if squeezed && ladder.note != before.note {
+        ladder.unbind_after(None);
+    }
     changes.extend(ladder.change_since(&before));
     let left = plan.allowed.saturating_sub(ladder.needed());
     let Ladder { forms, note, keeps_summary, blocks_from, .. } = ladder;
@@ -98,6 +105,10 @@ struct Ladder<'t> {
     limit: HistoryLimit,
     /// Turns before these have lost their blocks of earlier payloads.
     blocks_from: usize,
+    /// Whether the thinking of a turn is left out, because what is before it has changed.
+    unbound: Vec<bool>,
+    /// The thinking of all turns from this one up to the last compaction is left out.
+    unbound_from: usize,
 }
 
 impl<'t> Ladder<'t> {
@@ -121,6 +132,8 @@ impl<'t> Ladder<'t> {
             last_removal: None,
             limit: HistoryLimit { tokens: plan.compress_to, media: MediaCost::Flat },
             blocks_from: 0,
+            unbound: Vec::with_capacity(turns.len()),
+            unbound_from: 0,
         }
     }
 
@@ -130,6 +143,7 @@ impl<'t> Ladder<'t> {
         }
         self.forms.push(TurnForm::Whole);
         self.shown.push((flat, real));
+        self.unbound.push(false);
         self.flat += flat;
         self.real += real;
         self.exempt += if turn.exempt { turn.flat } else { 0 };
@@ -178,6 +192,7 @@ impl<'t> Ladder<'t> {
         // The list of edits starts again: a summary that was dropped at an earlier point may have
         // room at this one, since it is always made from the original messages.
         let target = self.reachable(target);
+        self.unbound_from = self.forms.len();
         if matches!(self.note, HistoryNote::Marker | HistoryNote::Silent) {
             self.set_note(self.first_note());
         }
@@ -187,27 +202,9 @@ impl<'t> Ladder<'t> {
         self.limit = HistoryLimit { tokens: target, media: MediaCost::Flat };
         self.excerpt_newest(costs)?;
         while self.total(false) > target && self.step(false, costs)? {}
+        self.restore_summary(self.total(false), target);
         self.fill(target.saturating_sub(self.total(false)), costs)?;
         self.settle(costs)
-    }
-
-    /// Takes the blocks of earlier payloads out of all turns but the newest that has some: what they say
-    /// is out of date, and the bytes after a compaction point change anyway.
-    fn drop_old_blocks(&mut self) {
-        let has_blocks = |turn: &TurnCost| turn.blocks > 0;
-        let pushed = self.turns.get(..self.forms.len()).unwrap_or_default();
-        let Some(newest) = pushed.iter().rposition(has_blocks) else { return };
-        for at in self.blocks_from..newest {
-            let blocks = pushed.get(at).map_or(0, |turn| turn.blocks);
-            let is_covered = self.forms.get(at) == Some(&TurnForm::Covered);
-            if let Some(shown) = self.shown.get_mut(at).filter(|_| !is_covered && blocks > 0) {
-                let less = (shown.0.saturating_sub(blocks), shown.1.saturating_sub(blocks));
-                self.flat -= shown.0 - less.0;
-                self.real -= shown.1 - less.1;
-                *shown = less;
-            }
-        }
-        self.blocks_from = newest;
     }
 
     /// Gives every turn in sight the cost that it has by itself: whether it can refer to others
@@ -257,6 +254,7 @@ impl<'t> Ladder<'t> {
         let may_drop = self.may_drop();
         let mut squeezed = false;
         if self.needed() > self.plan.allowed {
+            self.unbound_from = self.forms.len();
             self.stand_alone(costs)?;
             self.last_removal = None;
             self.limit = HistoryLimit { tokens: self.plan.allowed, media: MediaCost::Real };
@@ -272,12 +270,24 @@ impl<'t> Ladder<'t> {
             squeezed = true;
         }
         if squeezed {
+            self.restore_summary(self.needed(), self.plan.allowed);
             let left = self.plan.allowed.saturating_sub(self.needed());
             self.fill(left, costs)?;
         }
         self.settle(costs)?;
         self.keeps_summary = squeezed && !may_drop;
         Ok(squeezed)
+    }
+
+    /// Brings a summary back whose room was taken before turns left that were longer than it: if it
+    /// fits within `limit` in the place of the note that is there. `tokens`: those with that note.
+    fn restore_summary(&mut self, tokens: u64, limit: u64) {
+        let is_gone = matches!(self.note, HistoryNote::Marker | HistoryNote::Silent)
+            && self.first_note() == HistoryNote::Summary;
+        let more = self.plan.summary_cap.saturating_sub(self.charge);
+        if is_gone && self.forms.contains(&TurnForm::Covered) && tokens + more <= limit {
+            self.set_note(HistoryNote::Summary);
+        }
     }
 
     /// Whether turns may be dropped for this payload alone.
@@ -324,11 +334,23 @@ impl<'t> Ladder<'t> {
     }
 
     fn set(&mut self, turn: usize, form: TurnForm, cost: (u64, u64)) {
-        let has_lost = turn < self.blocks_from && form != TurnForm::Covered;
-        let lost = self.turns.get(turn).filter(|_| has_lost).map_or(0, |turn| turn.blocks);
-        let cost = (cost.0.saturating_sub(lost), cost.1.saturating_sub(lost));
-        if let (Some(known), Some(shown)) = (self.forms.get_mut(turn), self.shown.get_mut(turn)) {
+        let cost = self.net(turn, form, cost);
+        let mut is_edit = false;
+        if let (Some(known), Some(shown)) = (self.forms.get_mut(turn), self.shown.get(turn)) {
+            // In another form of as many tokens, a turn has the bytes that it had.
+            is_edit = *known != form && *shown != cost;
             *known = form;
+        }
+        self.put_cost(turn, cost);
+        if is_edit {
+            // The note before all turns changes with each turn that it covers.
+            self.unbind_after(Some(turn).filter(|_| form != TurnForm::Covered));
+        }
+    }
+
+    /// Puts another cost in the place of that of a turn.
+    fn put_cost(&mut self, turn: usize, cost: (u64, u64)) {
+        if let Some(shown) = self.shown.get_mut(turn) {
             self.flat = self.flat + cost.0 - shown.0;
             self.real = self.real + cost.1 - shown.1;
             *shown = cost;

@@ -15,6 +15,8 @@ pub(crate) struct TurnCost {
     pub(crate) real: u64,
     /// Tokens of it that are blocks of earlier payloads.
     pub(crate) blocks: u64,
+    /// Tokens of its thinking, if the model binds it to what is before it.
+    pub(crate) thinking: u64,
     /// Whether the turn may never be shortened or dropped.
     pub(crate) exempt: bool,
     /// Whether it is a message of the user.

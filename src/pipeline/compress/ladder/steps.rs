@@ -225,11 +225,11 @@ impl Ladder<'_> {
             LadderStep::Clear => TurnForm::Cleared(clearing),
         };
         let known = self.shown.get(turn).copied().unwrap_or_default();
-        if let Some(cost) = costs.form_cost(turn, to)?
-            && cost.0 <= known.0
-            // A text that an adapter could not shorten is none the worse for being offered to it.
-            && (cost.1 < known.1 || to == TurnForm::Reduced(Depth::Reduced) && cost.1 == known.1)
-        {
+        let Some(cost) = costs.form_cost(turn, to)? else { return Ok(()) };
+        let net = self.net(turn, to, cost);
+        // A text that an adapter could not shorten is none the worse for being offered to it.
+        let is_offered = to == TurnForm::Reduced(Depth::Reduced) && net.1 == known.1;
+        if net.0 <= known.0 && (net.1 < known.1 || is_offered) {
             self.set(turn, to, cost);
             self.last_removal = (step == LadderStep::Clear).then_some(turn);
         }
@@ -258,7 +258,8 @@ impl Ladder<'_> {
             let turn = self.turns.get(at).filter(|turn| !turn.exempt);
             if turn.is_some() && self.last_user != Some(at) {
                 let shown = self.shown.get(at).map_or(0, |shown| shown.1);
-                let cleared = costs.form_cost(at, TurnForm::Cleared(Clearing::Results))?;
+                let form = TurnForm::Cleared(Clearing::Results);
+                let cleared = costs.form_cost(at, form)?.map(|cost| self.net(at, form, cost));
                 tokens += cleared.map_or(shown, |cleared| cleared.1.min(shown));
             }
             at += 1;

@@ -5,10 +5,10 @@ use crate::json::{InnerSchemas, Node, ObjectText, inner_schemas, write_string};
 /// Adds members to the end of a schema; returns whether it did.
 type EndEdit<'e> = &'e dyn Fn(&Node<'_>, &mut ObjectText) -> bool;
 /// What becomes of a member of a schema.
-type MemberEdit<'e> = &'e mut dyn FnMut(&Node<'_>, &str, &Node<'_>) -> Edit;
+type MemberEdit<'e> = &'e mut dyn FnMut(&Node<'_>, &str, &Node<'_>) -> SchemaEdit;
 
 /// A change of one member.
-pub(super) enum Edit {
+pub(super) enum SchemaEdit {
     /// It stays, with the edits of the schemas in it.
     Keep,
     Replace(String),
@@ -42,15 +42,15 @@ impl<'e> SchemaEditor<'e> {
         let mut out = ObjectText::default();
         for (key, value) in members {
             match (self.member)(node, key, value) {
-                Edit::Keep => {
+                SchemaEdit::Keep => {
                     let text = self.inner(key, value);
                     out.member(key, text.as_deref().unwrap_or(value.raw));
                 }
-                Edit::Replace(text) => {
+                SchemaEdit::Replace(text) => {
                     self.is_changed = true;
                     out.member(key, &text);
                 }
-                Edit::Remove => self.is_changed = true,
+                SchemaEdit::Remove => self.is_changed = true,
             }
         }
         self.is_changed |= (self.end)(node, &mut out);

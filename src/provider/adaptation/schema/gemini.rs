@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::editor::{Edit, SchemaEditor, list_text};
+use super::editor::{SchemaEdit, SchemaEditor, list_text};
 use super::references;
 use crate::json::{self, Node, Object, ObjectText, Value};
 use crate::provider::schema::ReferenceResolver;
@@ -15,7 +15,9 @@ const MAX_DEFINITIONS: usize = 256;
 /// Takes names off `required` that no property has.
 pub(super) fn with_known_required(node: &Node<'_>) -> Option<String> {
     let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| {
-        let Some(names) = value.as_array().filter(|_| key == "required") else { return Edit::Keep };
+        let Some(names) = value.as_array().filter(|_| key == "required") else {
+            return SchemaEdit::Keep;
+        };
         let properties = schema.get("properties").and_then(Node::as_object);
         let properties: HashSet<&str> =
             properties.into_iter().flatten().map(|(name, _)| &**name).collect();
@@ -25,15 +27,15 @@ pub(super) fn with_known_required(node: &Node<'_>) -> Option<String> {
 }
 
 /// The names that stay in a list of required ones.
-fn only(names: &[Node<'_>], stays: impl Fn(&str) -> bool) -> Edit {
+fn only(names: &[Node<'_>], stays: impl Fn(&str) -> bool) -> SchemaEdit {
     let all: Vec<&str> = names.iter().filter_map(Node::as_str).collect();
     let left: Vec<&str> = all.iter().copied().filter(|name| stays(name)).collect();
     if left.len() == all.len() {
-        Edit::Keep
+        SchemaEdit::Keep
     } else if left.is_empty() {
-        Edit::Remove
+        SchemaEdit::Remove
     } else {
-        Edit::Replace(list_text(left.into_iter()))
+        SchemaEdit::Replace(list_text(left.into_iter()))
     }
 }
 
@@ -85,7 +87,7 @@ pub(super) fn with_lone_references(node: &Node<'_>) -> Option<String> {
     let mut member = |schema: &Node<'_>, key: &str, _: &Node<'_>| {
         let stays = key.starts_with('$') || matches!(key, "description" | "default");
         let is_beside = !stays && schema.get("$ref").is_some();
-        if is_beside { Edit::Remove } else { Edit::Keep }
+        if is_beside { SchemaEdit::Remove } else { SchemaEdit::Keep }
     };
     if !node.raw.contains("\"$ref\"") {
         return None;
@@ -104,14 +106,16 @@ pub(super) fn with_plain_enums(node: &Node<'_>) -> Option<String> {
         _ => false,
     };
     let mut member = |_: &Node<'_>, key: &str, value: &Node<'_>| {
-        let Some(values) = value.as_array().filter(|_| key == "enum") else { return Edit::Keep };
+        let Some(values) = value.as_array().filter(|_| key == "enum") else {
+            return SchemaEdit::Keep;
+        };
         let plain: Vec<&str> = values.iter().filter(is_plain).map(|value| value.raw).collect();
         if plain.len() == values.len() {
-            Edit::Keep
+            SchemaEdit::Keep
         } else if plain.is_empty() {
-            Edit::Remove
+            SchemaEdit::Remove
         } else {
-            Edit::Replace(format!("[{}]", plain.join(",")))
+            SchemaEdit::Replace(format!("[{}]", plain.join(",")))
         }
     };
     SchemaEditor::of_members(&mut member).edited(node)
@@ -127,7 +131,7 @@ pub(super) fn without_required_cycles(node: &Node<'_>) -> Option<String> {
         match (key, value.as_object()) {
             ("$defs", Some(definitions)) if is_root => needs.without_cycles(definitions),
             ("required", _) => without_those(schema, value, &leading),
-            _ => Edit::Keep,
+            _ => SchemaEdit::Keep,
         }
     };
     SchemaEditor::of_members(&mut member).edited(node)
@@ -169,26 +173,30 @@ impl NeededDefinitions {
     }
 
     /// Definitions in which no required property leads back to its definition.
-    fn without_cycles(&self, definitions: &Object<'_>) -> Edit {
+    fn without_cycles(&self, definitions: &Object<'_>) -> SchemaEdit {
         let mut out = ObjectText::default();
         let mut is_changed = false;
         for (name, definition) in definitions {
             let leading = self.leading_to(name);
             let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| match key {
                 "required" => without_those(schema, value, &leading),
-                _ => Edit::Keep,
+                _ => SchemaEdit::Keep,
             };
             let edited = SchemaEditor::of_members(&mut member).edited(definition);
             is_changed |= edited.is_some();
             out.member(name, edited.as_deref().unwrap_or(definition.raw));
         }
-        if is_changed { Edit::Replace(out.finish()) } else { Edit::Keep }
+        if is_changed { SchemaEdit::Replace(out.finish()) } else { SchemaEdit::Keep }
     }
 }
 
 /// The required properties that need none of these definitions.
-fn without_those(schema: &Node<'_>, required: &Node<'_>, definitions: &BTreeSet<&str>) -> Edit {
-    let Some(names) = required.as_array() else { return Edit::Keep };
+fn without_those(
+    schema: &Node<'_>,
+    required: &Node<'_>,
+    definitions: &BTreeSet<&str>,
+) -> SchemaEdit {
+    let Some(names) = required.as_array() else { return SchemaEdit::Keep };
     let properties = schema.get("properties").and_then(Node::as_object);
     let properties: HashMap<&str, &Node<'_>> =
         properties.into_iter().flatten().map(|(name, node)| (&**name, node)).collect();

@@ -20,7 +20,7 @@ use crate::domain::Target;
 use crate::json::{self, Limits, Node, ObjectText};
 use crate::provider::schema::as_current_schema;
 use crate::provider::writer::is_gemini_schema;
-use editor::{Edit, SchemaEditor};
+use editor::{SchemaEdit, SchemaEditor};
 
 /// A schema that was rewritten, and what was changed.
 pub(super) struct RewrittenSchema {
@@ -110,5 +110,5 @@ fn with_items(node: &Node<'_>) -> Option<String> {
         }
         found
     };
-    SchemaEditor::new(&end, &mut |_, _, _| Edit::Keep).edited(node)
+    SchemaEditor::new(&end, &mut |_, _, _| SchemaEdit::Keep).edited(node)
 }

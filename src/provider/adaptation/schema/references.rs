@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::editor::{Edit, SchemaEditor};
+use super::editor::{SchemaEdit, SchemaEditor};
 use super::joined::{has_refused_names, has_unions};
 use crate::json::{self, Limits, Node, ObjectText, write_string};
 use crate::provider::adaptation::calls::{is_word, rename};
@@ -84,11 +84,11 @@ impl<'n, 'a> Copies<'n, 'a> {
     fn edited(&mut self, schema: &Node<'_>) -> Option<String> {
         let mut member = |_: &Node<'_>, key: &str, value: &Node<'_>| {
             let name = value.as_str().filter(|_| key == "$ref").and_then(|to| self.name(to));
-            name.map_or(Edit::Keep, |name| {
+            name.map_or(SchemaEdit::Keep, |name| {
                 let mut text = String::new();
                 let name = name.replace('~', "~0").replace('/', "~1");
                 write_string(&mut text, &format!("#/$defs/{name}"));
-                Edit::Replace(text)
+                SchemaEdit::Replace(text)
             })
         };
         SchemaEditor::of_members(&mut member).edited(schema)

@@ -42,10 +42,7 @@ const COMMON_FORMATS: &[&str] =
 const MAX_DEFINITIONS: usize = 256;
 
 /// Why a schema is none that the target takes with `strict`; none if it is.
-pub(in crate::provider::adaptation) fn strict_misfit(
-    schema: &str,
-    target: Target,
-) -> Option<String> {
+pub(crate) fn strict_misfit(schema: &str, target: Target) -> Option<String> {
     let Ok(root) = json::parse(schema, Limits::default()) else {
         return Some("it cannot be read".to_owned());
     };
@@ -137,7 +134,7 @@ impl StrictCheck<'_, '_> {
         }
     }
 
-    /// The rules of `OpenAI` for every schema: it says its type, and a reference stands alone.
+    /// The rules of `OpenAI` for every schema: it has a type, and a reference has no members next to it.
     fn node(&self, schema: &Node<'_>) -> Result<(), String> {
         if schema.get("$ref").is_some() {
             let is_alone = schema.as_object().is_none_or(|members| {

@@ -63,3 +63,28 @@ fn a_response_to_no_call_matches_none() {
     );
     assert_eq!(&*result(&read.history[0]).call_id, "gemini-fc-f-none");
 }
+
+/// Looking at every open call for each response would be nine hundred million looks.
+#[test]
+fn many_responses_with_ids_of_their_own_take_linear_time() {
+    const COUNT: usize = 30_000;
+    let call = r#"{"functionCall":{"name":"f","args":{}}}"#;
+    let named =
+        |at: usize| format!(r#"{{"functionCall":{{"id":"n{at}","name":"f","args":{{}}}}}}"#);
+    let response = |at: usize| {
+        format!(
+            r#"{{"functionResponse":{{"id":"r{at}","name":"f","response":{{"output":"{at}"}}}}}}"#
+        )
+    };
+    let calls: Vec<String> = (0..COUNT).flat_map(|at| [named(at), call.to_owned()]).collect();
+    let responses: Vec<String> = (0..COUNT).map(response).collect();
+    let (read, _) = good(&format!(
+        r#"{{"contents":[{{"role":"model","parts":[{}]}},{{"role":"user","parts":[{}]}}]}}"#,
+        calls.join(","),
+        responses.join(",")
+    ));
+    let results = read.history.iter().flat_map(Message::tool_results);
+    let ids: Vec<_> = results.map(|result| result.call_id.to_string()).collect();
+    let made: Vec<String> = (0..COUNT).map(|at| format!("gemini-fc-f-{at}")).collect();
+    assert_eq!(ids, made);
+}

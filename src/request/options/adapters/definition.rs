@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{AdapterDefinition, DetectRules, LineRemoval, LineSelector};
+use crate::domain::{AdapterDefinition, AdapterTuning, DetectRules, LineRemoval, LineSelector};
 use crate::json::{Faults, Fields, Node, Path};
 use crate::limit::{MAX_SHORT_SOURCE_BYTES, PatternBudget};
 
@@ -18,6 +18,10 @@ const DEFAULT_JOIN: &str = "{kept}\n{summary}";
 
 /// Every key of a definition.
 pub const ADAPTER_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join"];
+/// Every key of a definition in a list.
+const LISTED_KEYS: &[&str] = &["name", "detect", "keep", "shrink", "join", "ratio", "summarizer"];
+/// Every key of a name with how the adapter is to work.
+const TUNED_KEYS: &[&str] = &["name", "ratio", "summarizer"];
 const DETECT_KEYS: &[&str] = &["regex", "min_lines", "line_matches", "min_share_of_lines"];
 
 /// Reads a definition. `name`: the name in the path, if there is one.
@@ -28,7 +32,8 @@ pub fn read_definition<'r>(
     patterns: &mut PatternBudget,
     faults: &mut Faults,
 ) -> Option<AdapterDefinition> {
-    let fields = Fields::read(node, path, ADAPTER_KEYS, faults)?;
+    let keys = if name.is_some() { ADAPTER_KEYS } else { LISTED_KEYS };
+    let fields = Fields::read(node, path, keys, faults)?;
     if patterns_in(node) > MAX_PATTERNS {
         faults.add(&path, format!("must hold at most {MAX_PATTERNS} patterns"));
         return None;
@@ -59,6 +64,29 @@ pub fn read_definition<'r>(
         }
     }
     Some(AdapterDefinition { name: name?.into(), detect, keep, shrink, join: join.into() })
+}
+
+/// The name in an entry that names an adapter and says how it is to work; `None` if the entry is a
+/// definition or a mere name.
+pub(super) fn tuned_name<'r>(node: &'r Node<'_>) -> Option<&'r str> {
+    let is_tuned = ["ratio", "summarizer"].iter().any(|key| node.get(key).is_some());
+    let is_defined = ["detect", "keep", "shrink", "join"].iter().any(|key| node.get(key).is_some());
+    node.get("name").filter(|_| is_tuned && !is_defined)?.as_str()
+}
+
+/// Reads how the adapter of an entry is to work.
+pub(super) fn read_tuning(node: &Node<'_>, path: Path<'_>, faults: &mut Faults) -> AdapterTuning {
+    let keys = if tuned_name(node).is_some() { TUNED_KEYS } else { LISTED_KEYS };
+    // Keys that there are none of were told with the definition.
+    let mut unknown = Faults::default();
+    let own = if tuned_name(node).is_some() { &mut *faults } else { &mut unknown };
+    let Some(fields) = Fields::read(node, path, keys, own) else {
+        return AdapterTuning::default();
+    };
+    let range = AdapterTuning::KEEP_MILLI;
+    let keep_milli = fields.milli("ratio", *range.start(), *range.end(), faults);
+    let summarizer = fields.flag("summarizer", faults).unwrap_or(false);
+    AdapterTuning { keep_milli, summarizer }
 }
 
 /// Patterns that a definition has, good or bad: to be asked before they are compiled.

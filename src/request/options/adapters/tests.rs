@@ -5,6 +5,15 @@ use crate::json::{Limits, Path, parse};
 
 const DEFINITION: &str = r#"{"detect": {"min_lines": 3}, "keep": [{"lines": "1"}]}"#;
 
+/// An adapter of ours that takes all options or none.
+fn built_in(name: &str, takes_options: bool) -> BuiltInAdapter {
+    BuiltInAdapter {
+        name: name.to_owned(),
+        takes_ratio: takes_options,
+        takes_summarizer: takes_options,
+    }
+}
+
 fn known() -> KnownAdapters {
     let definition = |name: &str| {
         let node = parse(DEFINITION, Limits::default()).unwrap();
@@ -15,7 +24,7 @@ fn known() -> KnownAdapters {
         (Arc::from(name), Arc::new(read))
     };
     KnownAdapters {
-        built_in: vec!["xml".to_owned(), "csv".to_owned()],
+        built_in: vec![built_in("xml", true), built_in("csv", true), built_in("diff", false)],
         stored: BTreeMap::from([definition("csv"), definition("ledger")]),
         patterns: 0,
         unusable: BTreeMap::from([("wide".into(), "is wide".to_owned())]),
@@ -37,6 +46,13 @@ fn chosen(body: &str) -> Vec<String> {
     let tell = |choice| match choice {
         AdapterChoice::Named(name) => name.to_string(),
         AdapterChoice::Custom(own) => format!("{} {:?}", own.name, own.detect.min_lines),
+        AdapterChoice::Tuned(..) => unreachable!("told below"),
+    };
+    let tell = |choice| match choice {
+        AdapterChoice::Tuned(own, tuning) => {
+            format!("{} {:?} {}", tell(*own), tuning.keep_milli, tuning.summarizer)
+        }
+        other => tell(other),
     };
     list.into_iter().map(tell).collect()
 }
@@ -48,6 +64,39 @@ fn a_name_is_what_the_list_defines_else_what_is_stored_else_ours() {
     let body = r#"{"adapters": ["xml", "ledger", {"name": "xml", "detect": {"min_lines": 9}}]}"#;
     assert_eq!(chosen(body), ["xml Some(9)", "ledger Some(3)", "xml Some(9)"]);
     assert_eq!(chosen(r#"{"adapters": []}"#), [""; 0]);
+}
+
+#[test]
+fn an_entry_may_say_how_its_adapter_works() {
+    let body = r#"{"adapters": [{"name": "xml", "ratio": 0.3}, {"name": "csv", "summarizer": true},
+        {"name": "own", "detect": {"min_lines": 9}, "ratio": 0.05}, {"name": "own", "ratio": 0.9},
+        {"name": "ledger", "summarizer": false}]}"#;
+    let told = [
+        "xml Some(300) false",
+        "csv Some(3) None true",
+        "own Some(9) Some(50) false",
+        "own Some(9) Some(900) false",
+        "ledger Some(3)",
+    ];
+    assert_eq!(chosen(body), told);
+    for (body, pointer) in [
+        (r#"{"adapters": [{"name": "xml", "ratio": 0.04}]}"#, "/adapters/0/ratio"),
+        (r#"{"adapters": [{"name": "xml", "ratio": 0.91}]}"#, "/adapters/0/ratio"),
+        (r#"{"adapters": [{"name": "xml", "ratio": "0.3"}]}"#, "/adapters/0/ratio"),
+        (r#"{"adapters": [{"name": "xml", "summarizer": 1}]}"#, "/adapters/0/summarizer"),
+        (r#"{"adapters": [{"name": "xml", "ratio": 0.3, "rate": 1}]}"#, "/adapters/0/rate"),
+        (r#"{"adapters": [{"name": "xlm", "ratio": 0.3}]}"#, "/adapters/0"),
+        (r#"{"adapters": [{"ratio": 0.3}]}"#, "/adapters/0/name"),
+    ] {
+        let faults = read(body).unwrap_err();
+        assert!(faults.iter().any(|fault| fault.pointer == pointer), "{body} {faults:?}");
+    }
+    let body = DEFINITION.replace("{\"detect", "{\"ratio\": 0.3, \"detect");
+    let node = parse(&body, Limits::default()).unwrap();
+    let mut faults = Faults::default();
+    let stored =
+        read_definition(&node, Path::Root, Some("a"), &mut adapter_patterns(), &mut faults);
+    assert!(stored.is_none() || !faults.is_empty());
 }
 
 #[test]
@@ -165,4 +214,32 @@ fn a_name_is_given_by_the_address_or_by_the_definition() {
     assert_eq!(read(named, Some("book")).1, ["/name"]);
     assert_eq!(read(unnamed, Some("1st")).1, [""]);
     assert_eq!(read(r#"{"name": "a b", "detect": {"regex": "a"}}"#, None).1, ["/name"]);
+}
+
+#[test]
+fn options_that_change_nothing_are_told() {
+    let body = r#"{"adapters": [
+        {"name": "xml", "ratio": 0.3, "summarizer": true}, "diff",
+        {"name": "diff", "ratio": 0.3, "summarizer": true}, {"name": "diff", "summarizer": false},
+        {"name": "ledger", "ratio": 0.3, "summarizer": true},
+        {"name": "own", "detect": {"min_lines": 3}, "summarizer": true}]}"#;
+    let node = parse(body, Limits::default()).unwrap();
+    let mut faults = Faults::default();
+    let fields = Fields::read(&node, Path::Root, &["adapters"], &mut faults).unwrap();
+    let choices = read_adapters(&fields, &known(), &mut faults);
+    assert!(faults.is_empty(), "{faults:?}");
+    let mut notes = Notes::default();
+    warn_idle_options(&fields, &choices, &known(), &mut notes);
+    let warnings = &notes.warnings;
+    assert!(warnings.iter().all(|note| note.code == "adapter_option_unused"));
+    let places: Vec<&str> = warnings.iter().map(|note| &*note.pointer).collect();
+    assert_eq!(
+        places,
+        [
+            "/adapters/2/ratio",
+            "/adapters/2/summarizer",
+            "/adapters/4/summarizer",
+            "/adapters/5/summarizer"
+        ]
+    );
 }

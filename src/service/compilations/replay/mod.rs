@@ -91,6 +91,9 @@ pub const REPLAY_MODES: &[(&str, ReplayMode)] = &[
 const HASHES: Error = Error::RecordIncomplete(
     "the record holds hashes alone: send the request again as {\"request\": …}",
 );
+const OF_GATEWAY: Error = Error::RecordIncomplete(
+    "a request through the gateway was not compiled, so there is no replay",
+);
 const GONE: Error = Error::RecordIncomplete("texts of the record are no longer there");
 
 /// Runs a recorded compile again. `body` may be empty.
@@ -122,6 +125,9 @@ pub fn replay(
         return Err(Error::Invalid(faults.into_vec()));
     }
     let record = find(services, id)?;
+    if record.is_of_gateway {
+        return Err(OF_GATEWAY);
+    }
     if !record.is_current {
         let recorded = record.compilation.engine.to_string();
         return Err(Error::EngineChanged { recorded, current: ENGINE });
@@ -153,6 +159,9 @@ pub(crate) fn strict(
     deadline: &Deadline,
 ) -> Result<ReplayComparison, Error> {
     const UNREADABLE: Error = Error::PacketInvalid { changed: Vec::new() };
+    if record.is_of_gateway {
+        return Err(OF_GATEWAY);
+    }
     let node = json::parse(request_of(record)?, Limits::default()).map_err(|_| UNREADABLE)?;
     let mut read = recorded(services, record, &node).map_err(|error| match error {
         // The request was valid when it was recorded.

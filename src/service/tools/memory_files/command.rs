@@ -6,6 +6,10 @@ use super::path::FilePath;
 use crate::domain::ToolCall;
 use crate::service::tools::{ToolAnswer, object, text};
 
+/// The commands by their names.
+pub(crate) const MEMORY_COMMANDS: [&str; 6] =
+    ["view", "create", "str_replace", "insert", "delete", "rename"];
+
 /// A command with its arguments.
 #[derive(Debug)]
 pub(super) enum FileCommand {
@@ -59,9 +63,9 @@ impl FileCommand {
             "delete" => Self::Delete { path: path("path")? },
             "rename" => Self::Rename { from: path("old_path")?, to: path("new_path")? },
             _ => {
-                let reason = "Error: `command` must be one of view, create, str_replace, insert, \
-                              delete, rename. Nothing was done.";
-                return Err(ToolAnswer::Refused(reason.to_owned()));
+                let known = MEMORY_COMMANDS.join(", ");
+                let reason = format!("Error: `command` must be one of {known}. Nothing was done.");
+                return Err(ToolAnswer::Refused(reason));
             }
         })
     }

@@ -9,7 +9,7 @@ use crate::service::StoreError;
 use crate::store::{MemoryFilter, Tx};
 
 /// Values of files after earlier calls that are not stored yet; none for a file that is gone.
-pub(in crate::service::tools) type FileChanges = BTreeMap<Arc<str>, Option<RawJson>>;
+pub(crate) type FileChanges = BTreeMap<Arc<str>, Option<RawJson>>;
 
 /// Files that are read in one query.
 const PAGE_FILES: usize = 50;
@@ -24,7 +24,7 @@ const LOOK_BYTES: usize = 256;
 
 /// What the calls of one request have read and written, so that small calls cannot make much work.
 #[derive(Debug, Default)]
-pub(in crate::service::tools) struct FileWork {
+pub(crate) struct FileWork {
     bytes: usize,
 }
 
@@ -63,11 +63,11 @@ pub(super) struct Directory {
 }
 
 /// Reads the files of a scope.
-pub(in crate::service::tools) struct FileReader<'r, 't> {
-    pub(in crate::service::tools) tx: &'r Tx<'t>,
-    pub(in crate::service::tools) scope: &'r MemoryScope,
-    pub(in crate::service::tools) changes: &'r FileChanges,
-    pub(in crate::service::tools) work: &'r mut FileWork,
+pub(crate) struct FileReader<'r, 't> {
+    pub(crate) tx: &'r Tx<'t>,
+    pub(crate) scope: &'r MemoryScope,
+    pub(crate) changes: &'r FileChanges,
+    pub(crate) work: &'r mut FileWork,
 }
 
 impl FileReader<'_, '_> {

@@ -10,5 +10,6 @@ mod path;
 mod plan;
 mod text;
 
+pub(crate) use self::command::MEMORY_COMMANDS;
 pub(super) use self::files::{FileChanges, FileReader, FileWork};
 pub(super) use self::plan::{FileChange, FileDenial, FilePlan, FileRefusal, PlanFailure, plan};

@@ -20,7 +20,7 @@ const MAX_CHANGED_FILES: usize = 100;
 
 /// A change of one entry.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::service::tools) enum FileChange {
+pub(crate) enum FileChange {
     Write { key: Arc<str>, old: Option<RawJson>, value: RawJson },
     Remove { key: Arc<str>, old: RawJson },
     Move { from: Arc<str>, to: Arc<str>, value: RawJson },
@@ -28,26 +28,26 @@ pub(in crate::service::tools) enum FileChange {
 
 /// The changes of a command, and its result.
 #[derive(Debug, Default)]
-pub(in crate::service::tools) struct FilePlan {
-    pub(in crate::service::tools) changes: Vec<FileChange>,
-    pub(in crate::service::tools) answer: String,
+pub(crate) struct FilePlan {
+    pub(crate) changes: Vec<FileChange>,
+    pub(crate) answer: String,
     /// What the result shows of the new text, unless a hook gives it another one.
-    pub(in crate::service::tools) snippet: Option<String>,
+    pub(crate) snippet: Option<String>,
 }
 
 /// The reason why a command does nothing.
 #[derive(Debug)]
-pub(in crate::service::tools) struct FileRefusal {
+pub(crate) struct FileRefusal {
     /// The key and the reason of the event; no event is published of a file that is not there.
-    pub(in crate::service::tools) denial: Option<FileDenial>,
-    pub(in crate::service::tools) answer: ToolAnswer,
+    pub(crate) denial: Option<FileDenial>,
+    pub(crate) answer: ToolAnswer,
 }
 
 /// What an event says of a write that is not allowed.
 #[derive(Debug)]
-pub(in crate::service::tools) struct FileDenial {
-    pub(in crate::service::tools) key: Arc<str>,
-    pub(in crate::service::tools) reason: &'static str,
+pub(crate) struct FileDenial {
+    pub(crate) key: Arc<str>,
+    pub(crate) reason: &'static str,
 }
 
 impl FileRefusal {
@@ -78,7 +78,7 @@ impl From<ToolAnswer> for FileRefusal {
 }
 
 /// The refusal of a command, or a failure of the store.
-pub(in crate::service::tools) enum PlanFailure {
+pub(crate) enum PlanFailure {
     Refused(FileRefusal),
     Store(StoreError),
 }
@@ -96,7 +96,7 @@ impl From<StoreError> for PlanFailure {
 }
 
 /// Plans the command of a call.
-pub(in crate::service::tools) fn plan(
+pub(crate) fn plan(
     files: FileReader<'_, '_>,
     rights: &MemoryRights,
     call: &ToolCall,

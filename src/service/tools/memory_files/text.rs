@@ -50,21 +50,21 @@ pub(super) fn lines_with(text: &str, part: &str) -> Vec<usize> {
 
 /// A text in which a part was replaced.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ReplacedText {
+pub(super) struct EditedFile {
     pub(super) text: String,
     /// The lines around the change, with their numbers.
     pub(super) snippet: String,
 }
 
 /// Replaces the first occurrence of a part; none if there is none.
-pub(super) fn replace(text: &str, old: &str, new: &str) -> Option<ReplacedText> {
+pub(super) fn replace(text: &str, old: &str, new: &str) -> Option<EditedFile> {
     let (before, after) = text.split_once(old)?;
     let replaced = [before, new, after].concat();
     let first = line_feeds(before) + 1;
     let last = first + line_feeds(new) + SNIPPET_MARGIN_LINES;
     let first = first.saturating_sub(SNIPPET_MARGIN_LINES).max(1);
     let snippet = numbered(&replaced, Some(LineRange { first, last: Some(last) }));
-    Some(ReplacedText { text: replaced, snippet: snippet.unwrap_or_default() })
+    Some(EditedFile { text: replaced, snippet: snippet.unwrap_or_default() })
 }
 
 /// Inserts a text as lines of its own after so many lines, which the text must have.

@@ -9,6 +9,7 @@ use crate::support::compress::{log, request};
 const TEXTS: &[&str] = &[
     "§= result 1",
     "§= result 1 lines 1-2",
+    "§: the same lines as there",
     "§json 1",
     "§numbered 2 from 1 \"\\t\"\na\nb",
     "§numbered 2 from 1 \"\\t\"",

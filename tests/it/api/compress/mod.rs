@@ -1,8 +1,10 @@
 //! `POST /compress` and `POST /expand`: what goes in comes back, and what is shown is what the
 //! report says.
 
+mod adapter_options;
 mod budget;
 mod faults;
+mod formats;
 mod lookalike;
 mod options;
 mod recognition;

@@ -8,7 +8,7 @@ use tokio::sync::Barrier;
 use super::outcomes;
 use crate::support::TestServer;
 use crate::support::compile::user;
-use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::receiver::{Mode, Receiver, answers, hook, patient};
 
 const AT: (&str, &str) = ("tool_result", "transform");
 
@@ -218,7 +218,7 @@ async fn eight_results_are_asked_about_at_once() {
     let list: Vec<(&str, &str)> =
         names.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
     let mut body = body(&list);
-    body["hooks"] = json!([hook("t", AT, &receiver, &json!({}))]);
+    body["hooks"] = json!([hook("t", AT, &receiver, &patient())]);
     let done = server.compile(&body).await;
     assert_eq!(outcomes(&done), vec!["t unchanged"; 16]);
     assert_eq!(receiver.requests().len(), 16);

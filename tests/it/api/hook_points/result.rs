@@ -65,6 +65,34 @@ async fn truncate_cuts_a_long_result_that_is_sent_straight_to_compile() {
 }
 
 #[tokio::test]
+async fn truncate_cuts_the_output_of_an_object_and_keeps_how_it_ended() {
+    let server = TestServer::dev().await;
+    let truncate = json!({"id": "cut", "point": "tool_result", "kind": "transform",
+        "builtin": "truncate", "config": {"max_bytes": 100}});
+    let long = "0123456789\n".repeat(40);
+    let object = |stdout: &str| {
+        let stdout = serde_json::to_string(stdout).unwrap();
+        format!(
+            "{{ \"stdout\": {stdout},\n  \"stderr\": \"{}\", \"exit_code\": 1.0 }}",
+            "e".repeat(300)
+        )
+    };
+    let short = format!("{}... truncated 340 bytes ...", &long[..100]);
+    for (output, shown) in [(object(&long), object(&short)), (object("ok"), object("ok"))] {
+        let mut body = ran("Bash", &output);
+        body["compression"] = json!({"on_arrival": "off"});
+        body["hooks"] = json!([truncate]);
+        let done = server.compile(&body).await;
+        assert_eq!(done.said(2), shown);
+        // Sent back as it was told, it stays.
+        let mut again = ran("Bash", &done.said(2));
+        again["compression"] = json!({"on_arrival": "off"});
+        again["hooks"] = json!([truncate]);
+        assert_eq!(server.compile(&again).await.text, done.text);
+    }
+}
+
+#[tokio::test]
 async fn a_transform_sees_tool_call_and_result_and_changes_the_result() {
     let receiver = answers(&json!({"action": "merge_patch", "patch":
         {"result": {"content": "redacted", "is_error": true}}}))

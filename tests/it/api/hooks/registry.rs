@@ -364,3 +364,20 @@ async fn a_request_that_goes_round_is_stopped() {
     problem(hop("4").await, 508, "loop_detected").await;
     problem(hop("x").await, 422, "invalid_request").await;
 }
+
+#[tokio::test]
+async fn headers_that_the_service_sets_are_refused() {
+    let server = server(&[]).await;
+    let own = ["Host", "contexture-hop", "Content-Length", "transfer-encoding", "Webhook-Id", "te"];
+    for name in own {
+        let mut hook = guard();
+        hook["headers"] = json!({name: "1"});
+        let refused = problem(server.post("/hooks", &hook).await, 422, "invalid_request").await;
+        let fault =
+            json!({"pointer": format!("/headers/{name}"), "detail": "is set by the service"});
+        assert_eq!(refused["errors"], json!([fault]), "{name}");
+    }
+    let mut hook = guard();
+    hook["headers"] = json!({"x-host": "1"});
+    assert_eq!(server.register(&hook).await["headers"], json!(["x-host"]));
+}

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use super::{create, turn_call};
-use crate::support::TestServer;
 use crate::support::compile::user;
-use crate::support::receiver::{Mode, Receiver, answers, hook};
+use crate::support::receiver::{Mode, Receiver, answers, hook, patient};
+use crate::support::{Folder, TestServer};
 
 fn compile_body() -> Value {
     json!({"messages": [user("Hello")], "session_id": "s", "memory": true})
@@ -23,7 +23,7 @@ async fn server_with_expired() -> (TestServer, Receiver, Arc<Barrier>) {
     server.compile(&compile_body()).await;
     let barrier = Arc::new(Barrier::new(2));
     let receiver = Receiver::spawn(Mode::Together(Arc::clone(&barrier), "null".to_owned())).await;
-    server.register(&hook("h", ("before_compile", "provide"), &receiver, &json!({}))).await;
+    server.register(&hook("h", ("before_compile", "provide"), &receiver, &patient())).await;
     (server, receiver, barrier)
 }
 
@@ -75,7 +75,7 @@ async fn an_expiry_is_told_once_however_many_compiles_see_it() {
     // All compiles have seen the expired entry before the first of them is stored.
     let barrier = Arc::new(Barrier::new(COMPILES));
     let receiver = Receiver::spawn(Mode::Together(barrier, "null".to_owned())).await;
-    server.register(&hook("h", ("before_compile", "provide"), &receiver, &json!({}))).await;
+    server.register(&hook("h", ("before_compile", "provide"), &receiver, &patient())).await;
     let body = compile_body();
     let compiles = (0..COMPILES).map(|_| server.compile(&body));
     for compiled in futures_util::future::join_all(compiles).await {
@@ -115,4 +115,34 @@ async fn a_turn_tells_of_an_expiry_after_its_own_writes() {
         ]
     );
     assert_eq!(server.get("/memory/plan?session_id=s").await.status(), 404);
+}
+
+#[tokio::test]
+async fn a_cleanup_queues_calls_of_all_observers() {
+    let told = answers(&json!(null)).await;
+    let folder = Folder::new();
+    let url = folder.url();
+    let flags = ["--dev", "--cleanup-interval-ms", "50", "--database-url", &url];
+    let server = TestServer::with(&flags).await;
+    for delivery in ["sync", "async"] {
+        let observer = json!({"id": delivery, "points": ["memory_expired", "memory_changed"],
+            "kind": "observe", "url": told.url(), "delivery": delivery});
+        server.register(&observer).await;
+    }
+    let body = json!({"value": "old", "ttl": {"seconds": 3_600}});
+    assert_eq!(server.put_memory("plan", &body).await.status(), 201);
+    // It has expired longer ago than an entry stays for a compile to see that.
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
+    let age = "UPDATE memory SET created_at = created_at - ?1, updated_at = updated_at - ?1,
+        expires_at = expires_at - ?1";
+    database.execute(age, [3 * 3_600_000_000_i64]).unwrap();
+    // Each is told of the write, the expiry and the change by it; no compile sees the entry.
+    told.reached(6).await;
+    let bodies = told.bodies();
+    for delivery in ["sync", "async"] {
+        let own = bodies.iter().filter(|body| body["hook"]["id"] == delivery);
+        let points: Vec<&str> = own.map(|body| body["point"].as_str().unwrap()).collect();
+        assert_eq!(points, ["memory_changed", "memory_expired", "memory_changed"], "{delivery}");
+    }
+    assert_eq!(server.get("/memory/plan").await.status(), 404);
 }

@@ -271,3 +271,119 @@ async fn reasoning_leaves_with_the_call_that_it_led_to() {
     codes.sort_unstable();
     assert_eq!(codes, ["reasoning_alone_dropped", "unanswered_call"]);
 }
+
+#[tokio::test]
+async fn several_actions_at_once_are_an_object() {
+    let call = json!({"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "completed",
+        "pending_safety_checks": [], "actions": [{"type": "click", "x": 1, "y": 2}, {"type": "wait"}]});
+    let shot = json!({"type": "computer_call_output", "call_id": "c", "output":
+        {"type": "computer_screenshot", "image_url": format!("data:image/png;base64,{}", super::PNG)}});
+    let items = [user("go"), call.clone(), shot, user("next")];
+    let arguments = json!({"actions": call["actions"]});
+    let done = sent("anthropic", &items).await;
+    assert_eq!(done.list()[1]["content"][0]["input"], arguments);
+    let done = sent("gemini", &items).await;
+    assert_eq!(done.list()[1]["parts"][0]["functionCall"]["args"], arguments);
+    let done = sent("openai", &items).await;
+    let own = done.list()[1]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(own).unwrap(), arguments);
+}
+
+/// Calls of the shell and of patches that share an id, with both outputs after the user's next message:
+/// each output stays that of its own call, in either order.
+#[tokio::test]
+async fn late_outputs_of_calls_that_share_an_id_stay_with_their_own_calls() {
+    let patch = json!({"type": "apply_patch_call", "id": "ap_1", "call_id": "c1",
+        "status": "completed",
+        "operation": {"type": "update_file", "path": "a.rs", "diff": "@@\n-a\n+b"}});
+    let patched = json!({"type": "apply_patch_call_output", "call_id": "c1",
+        "status": "completed", "output": "patched a.rs"});
+    let listed = output("c1", "a.rs b.rs");
+    let said_between = || said("one moment");
+    for apart in [false, true] {
+        for outputs in [[&listed, &patched], [&patched, &listed]] {
+            let mut items = vec![user("a"), shell("c1")];
+            items.extend(apart.then(said_between));
+            items.extend([patch.clone(), user("z"), outputs[0].clone(), outputs[1].clone()]);
+            items.extend([said("done"), user("b")]);
+            for target in OTHERS.into_iter().chain(["openai_responses"]) {
+                let done = sent(target, &items).await;
+                let at = |text: &str| {
+                    done.text.find(text).unwrap_or_else(|| panic!("{text} in {}", done.text))
+                };
+                let results = match target {
+                    "openai" => pairs_of_openai(&done.payload["messages"]),
+                    "anthropic" => pairs_of_anthropic(&done.payload["messages"]),
+                    "gemini" => pairs_of_gemini(&done.payload["contents"]),
+                    _ => {
+                        let list = done.payload["input"].as_array().unwrap();
+                        let id_of = |kind: &str| {
+                            let item = list.iter().find(|item| item["type"] == kind);
+                            item.unwrap_or_else(|| panic!("{list:?}"))["call_id"].clone()
+                        };
+                        assert_eq!(id_of("shell_call"), id_of("shell_call_output"));
+                        assert_eq!(id_of("apply_patch_call"), id_of("apply_patch_call_output"));
+                        assert!(at("a.rs b.rs") > 0 && at("patched a.rs") > 0);
+                        continue;
+                    }
+                };
+                let expected = [("shell", "a.rs b.rs"), ("apply_patch", "patched a.rs")];
+                for (tool, text) in expected {
+                    let own = results.iter().find(|(name, _)| name == tool);
+                    let own = own.unwrap_or_else(|| panic!("{tool} for {target}: {results:?}"));
+                    assert!(own.1.contains(text), "{target}, apart {apart}: {results:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Names of calls with the texts of their results.
+type CalledResults = Vec<(String, String)>;
+
+fn joined(calls: Vec<(Value, String)>, results: &[(Value, String)]) -> CalledResults {
+    let result =
+        |id: &Value| results.iter().find(|(own, _)| own == id).map(|(_, text)| text.clone());
+    calls.into_iter().map(|(id, name)| (name, result(&id).unwrap_or_default())).collect()
+}
+
+fn pairs_of_openai(list: &Value) -> CalledResults {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for message in list.as_array().unwrap() {
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let name = call["function"]["name"].as_str().unwrap().to_owned();
+            calls.push((call["id"].clone(), name));
+        }
+        if message["role"] == "tool" {
+            results.push((message["tool_call_id"].clone(), message["content"].to_string()));
+        }
+    }
+    joined(calls, &results)
+}
+
+fn pairs_of_anthropic(list: &Value) -> CalledResults {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    let blocks =
+        list.as_array().unwrap().iter().filter_map(|message| message["content"].as_array());
+    for block in blocks.flatten() {
+        match block["type"].as_str() {
+            Some("tool_use") => {
+                calls.push((block["id"].clone(), block["name"].as_str().unwrap().to_owned()));
+            }
+            Some("tool_result") => {
+                results.push((block["tool_use_id"].clone(), block["content"].to_string()));
+            }
+            _ => {}
+        }
+    }
+    joined(calls, &results)
+}
+
+/// Gemini joins calls and responses by their names.
+fn pairs_of_gemini(list: &Value) -> CalledResults {
+    let parts = list.as_array().unwrap().iter().filter_map(|content| content["parts"].as_array());
+    let responses = parts.flatten().filter_map(|part| part.get("functionResponse"));
+    responses
+        .map(|own| (own["name"].as_str().unwrap().to_owned(), own["response"].to_string()))
+        .collect()
+}

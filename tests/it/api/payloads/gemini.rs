@@ -85,3 +85,28 @@ async fn the_placeholder_stays_in_turns_that_are_over() {
     let before = first.payload["contents"].as_array().unwrap();
     assert_eq!(next.payload["contents"].as_array().unwrap()[..before.len()], before[..]);
 }
+
+/// Responses that bear ids of the client's own answer calls without ids in their order.
+#[tokio::test]
+async fn responses_with_ids_answer_calls_without() {
+    let call = |x: u32| json!({"functionCall": {"name": "f", "args": {"x": x}}});
+    let response = |id: &str, text: &str| json!({"functionResponse": {"id": id, "name": "f", "response": {"result": text}}});
+    let contents = json!([{"role": "user", "parts": [{"text": "q"}]},
+        {"role": "model", "parts": [call(1), call(2)]},
+        {"role": "user", "parts": [response("abc-1", "REAL-1"), response("abc-2", "REAL-2")]}]);
+    for target in ["openai", "openai_responses", "anthropic", "gemini"] {
+        let done = valid(target, json!({"contents": contents})).await;
+        let at =
+            |text: &str| done.text.find(text).unwrap_or_else(|| panic!("{target}: {}", done.text));
+        assert!(at("REAL-1") < at("REAL-2"), "{target}");
+        assert!(done.codes("repairs").is_empty(), "{target}: {:?}", done.codes("repairs"));
+    }
+    // A response with the id of a call is that call's, whatever came before.
+    let named = |id: &str| json!({"functionCall": {"id": id, "name": "f", "args": {}}});
+    let contents = json!([{"role": "user", "parts": [{"text": "q"}]},
+        {"role": "model", "parts": [named("a"), named("b")]},
+        {"role": "user", "parts": [response("b", "of b"), response("a", "of a")]}]);
+    let done = valid("openai", json!({"contents": contents})).await;
+    let results: Vec<&Value> = done.list().iter().filter(|own| own["role"] == "tool").collect();
+    assert_eq!((&results[0]["content"], &results[1]["content"]), (&json!("of a"), &json!("of b")));
+}

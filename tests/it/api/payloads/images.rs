@@ -7,12 +7,20 @@ use serde_json::{Value, json};
 use super::valid;
 use crate::support::compile::{Compiled, compile};
 
-/// The beginning of a PNG of this size, in pixels.
+/// The first and the last chunk of a PNG of this size, in pixels.
 fn png(width: u32, height: u32) -> Value {
+    image(&[png_head(width, height), b"IEND\xae\x42\x60\x82".to_vec()].concat())
+}
+
+fn png_head(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bytes.extend(width.to_be_bytes());
     bytes.extend(height.to_be_bytes());
     bytes.extend([8, 6, 0, 0, 0, 0, 0, 0]);
+    bytes
+}
+
+fn image(bytes: &[u8]) -> Value {
     json!({"type": "image", "source": {"type": "base64", "media_type": "image/png",
         "data": STANDARD.encode(bytes)}})
 }
@@ -81,4 +89,53 @@ async fn a_large_image_among_many_is_a_warning() {
     assert!(detail.starts_with("1 of 21 images have a side"), "{detail}");
     images[7] = png(2_000, 10);
     assert!(warnings(model, &images).await.codes("warnings").is_empty());
+}
+
+#[tokio::test]
+async fn an_image_without_its_end_is_a_warning() {
+    let end = b"IEND\xae\x42\x60\x82";
+    for target in ["openai", "openai_responses", "anthropic", "gemini"] {
+        // Wherever the last chunk begins in a group of three bytes, and with bytes after it.
+        for padding in 0..3 {
+            let mut bytes = [&png_head(10, 10)[..], &vec![7; padding], end].concat();
+            let whole = valid(target, shown(&[image(&bytes)])).await;
+            assert!(whole.codes("warnings").is_empty(), "{target} {padding}");
+            bytes.extend([1; 100]);
+            let longer = valid(target, shown(&[image(&bytes)])).await;
+            assert!(longer.codes("warnings").is_empty(), "{target} {padding}");
+            bytes.truncate(bytes.len() - 103);
+            let cut = valid(target, shown(&[image(&bytes)])).await;
+            assert_eq!(cut.codes("warnings"), ["media_incomplete"], "{target} {padding}");
+            assert_eq!(cut.report["warnings"][0]["pointer"], "/messages/0");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_image_of_too_many_bytes_is_a_warning() {
+    let end = b"IEND\xae\x42\x60\x82";
+    let of = |length: usize| {
+        let padding = vec![0; length / 4 * 3 - png_head(1, 1).len() - end.len()];
+        image(&[&png_head(10, 10)[..], &padding, end].concat())
+    };
+    let model = "claude-opus-4-6";
+    assert!(warnings(model, &[of(5_242_880)]).await.codes("warnings").is_empty());
+    let compiled = warnings(model, &[of(5_242_884)]).await;
+    assert_eq!(compiled.codes("warnings"), ["image_too_large"]);
+    let detail = &compiled.report["warnings"][0]["detail"];
+    assert_eq!(detail, "an image of 5242884 bytes of base64; the target takes 5242880");
+}
+
+#[tokio::test]
+async fn a_document_of_too_many_pages_is_a_warning() {
+    let pdf = |pages: usize| {
+        let text = format!("%PDF-1.4\n{}%%EOF", "<</Type/Page/Parent 1 0 R>>\n".repeat(pages));
+        json!({"type": "document", "source": {"type": "base64", "media_type": "application/pdf",
+            "data": STANDARD.encode(text)}})
+    };
+    for (model, most) in [("claude-sonnet-4-5", 100), ("claude-opus-4-6", 600)] {
+        assert!(warnings(model, &[pdf(most)]).await.codes("warnings").is_empty(), "{model}");
+        let compiled = warnings(model, &[pdf(most + 1)]).await;
+        assert_eq!(compiled.codes("warnings"), ["too_many_pages"], "{model}");
+    }
 }

@@ -150,6 +150,11 @@ async fn the_provider_s_own_compaction_stays_at_every_budget() {
             assert_eq!(text.matches("\"compaction\"").count(), 1, "{target} {window}");
             assert!(!text.contains("The first task"), "{target} {window}");
             assert!(text.contains("And now?"), "{target} {window}");
+            // Nothing is put in front of it: it would be ignored.
+            let first = &done.list()[0];
+            let begins =
+                first["type"] == "compaction" || first["content"][0]["type"] == "compaction";
+            assert!(begins, "{target} {window}: {first}");
             assert_eq!(done.report["fits"], true, "{target} {window}");
             let notes = done.report["degraded"].as_array().unwrap();
             let found = notes.iter().any(|own| own["code"] == "superseded_by_compaction");
@@ -202,7 +207,7 @@ fn client_items() -> Vec<Value> {
             "action": {"type": "screenshot"}, "pending_safety_checks": []}),
         json!({"type": "computer_call_output", "call_id": "c1", "output":
             {"type": "computer_screenshot", "image_url": format!("data:image/png;base64,{}", super::PNG)}}),
-        json!({"type": "mcp_call", "id": "mc", "server_label": "s", "name": "look",
+        json!({"type": "mcp_call", "id": "mcp_1", "server_label": "s", "name": "look",
             "arguments": "{\"q\":1}", "output": "found it"}),
         json!({"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
             "content": [{"type": "output_text", "text": "done", "annotations": []}]}),
@@ -300,10 +305,8 @@ async fn an_output_is_kept_whichever_member_names_its_call() {
 
 #[tokio::test]
 async fn what_a_server_tool_found_stands_behind_its_call() {
-    let used =
-        |id: &str| json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {}});
-    let found =
-        |id: &str| json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []});
+    let used = |id: &str| json!({"type": "server_tool_use", "id": format!("srvtoolu_{id}"), "name": "web_search", "input": {}});
+    let found = |id: &str| json!({"type": "web_search_tool_result", "tool_use_id": format!("srvtoolu_{id}"), "content": []});
     let text = |text: &str| json!({"type": "text", "text": text});
     let model = |parts: Vec<Value>| json!({"role": "assistant", "content": parts});
     let blocks = |message: &Value| -> Vec<String> {

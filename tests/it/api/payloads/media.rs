@@ -233,3 +233,176 @@ async fn a_pdf_is_counted_by_its_pages() {
         assert!(media >= tokens && media <= tokens * 12 / 10, "{target}: {media}");
     }
 }
+
+#[tokio::test]
+async fn what_is_no_base64_is_a_line_of_text() {
+    for data in
+        ["<base64 omitted>", "iVBORw0KGgo…", "[object Object]", "iVBORw0KGgoAAAANSUhEUgAAA", "===="]
+    {
+        for part in [
+            base64("image/png", data),
+            json!({"type": "image", "data": data, "mimeType": "image/png"}),
+            json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}}),
+            json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}),
+        ] {
+            for target in TARGETS {
+                let done = valid(target, shown(&part)).await;
+                assert!(
+                    done.text.contains("[image] missing or cut off"),
+                    "{target} {part}: {}",
+                    done.text
+                );
+                assert_eq!(done.codes("degraded"), ["media_as_text"], "{target} {part}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn gemini_gets_addresses_that_it_can_reach_alone() {
+    for (url, reachable) in [
+        ("https://a.example/b.png", true),
+        ("gs://bucket/b.png", true),
+        ("file:///home/me/b.png", false),
+        ("/home/me/b.png", false),
+        ("blob:https://a.example/7f3c", false),
+        ("C:\\shots\\b.png", false),
+    ] {
+        let part = json!({"type": "image_url", "image_url": {"url": url}});
+        let done = valid("gemini", shown(&part)).await;
+        let first = &done.list()[0]["parts"][0];
+        if reachable {
+            assert_eq!(first["fileData"]["fileUri"], url);
+        } else {
+            assert_eq!(first["text"], format!("[image] {url}"));
+            assert_eq!(done.codes("degraded"), ["media_as_text"], "{url}");
+        }
+    }
+    let own = json!([{"role": "user", "parts": [
+        {"fileData": {"mimeType": "image/png", "fileUri": "files/abc"}}, {"text": "what?"}]}]);
+    let done = compile(&json!({"contents": own, "target": "gemini"})).await;
+    assert_eq!(done.list(), own.as_array().unwrap());
+}
+
+#[tokio::test]
+async fn langchain_s_blocks_are_media_in_both_of_their_forms() {
+    let url = "https://a.example/b.png";
+    for (block, data) in [
+        (json!({"type": "image", "source_type": "url", "url": url}), url),
+        (json!({"type": "image", "url": url}), url),
+        (json!({"type": "image", "base64": PNG, "mime_type": "image/png"}), PNG),
+        (
+            json!({"type": "image", "source_type": "base64", "mime_type": "image/png", "data": PNG,
+            "metadata": {"a": 1}}),
+            PNG,
+        ),
+        (json!({"type": "image", "data": PNG, "mime_type": "image/png"}), PNG),
+    ] {
+        for target in TARGETS {
+            let done = valid(target, shown(&block)).await;
+            assert!(done.text.contains(data), "{target} {block}: {}", done.text);
+            for member in ["source_type", "mime_type", "metadata", "base64\":\"iV"] {
+                assert!(!done.text.contains(member), "{target} {block}: {}", done.text);
+            }
+            assert!(done.report["parts"]["media"].as_u64().unwrap() >= 1_000, "{target} {block}");
+        }
+    }
+    let pdf = STANDARD.encode("%PDF-1.4 x");
+    let block = json!({"type": "file", "source_type": "base64", "mime_type": "application/pdf",
+        "data": pdf, "filename": "a.pdf"});
+    let done = valid("openai", shown(&block)).await;
+    let file = json!({"type": "file", "file": {"filename": "a.pdf",
+        "file_data": format!("data:application/pdf;base64,{pdf}")}});
+    assert_eq!(done.list()[0]["content"][0], file);
+}
+
+#[tokio::test]
+async fn files_that_a_target_refuses_are_text_or_a_note() {
+    let file = |name: &str, kind: &str, text: &str| {
+        json!({"type": "file", "file": {"filename": name,
+            "file_data": format!("data:{kind};base64,{}", STANDARD.encode(text))}})
+    };
+    let word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+    for (part, target, text) in [
+        (file("a.md", "text/markdown", "# Title"), "openai", "[document: a.md]\n# Title"),
+        (file("a.csv", "text/csv", "a,b\n1,2"), "openai", "[document: a.csv]\na,b\n1,2"),
+        (file("a.docx", word, "PK\u{3}\u{4}"), "openai", "[document: a.docx]"),
+        (file("a.docx", word, "PK\u{3}\u{4}"), "gemini", "[document: a.docx]"),
+    ] {
+        let done = valid(target, shown(&part)).await;
+        let content = &done.list()[0][if target == "gemini" { "parts" } else { "content" }];
+        assert_eq!(content[0]["text"], text, "{target}: {}", done.text);
+        assert_eq!(done.codes("degraded"), ["media_as_text"], "{target}");
+    }
+    for (part, target) in [
+        (file("a.pdf", "application/pdf", "%PDF-1.4"), "openai"),
+        (file("a.docx", word, "PK\u{3}\u{4}"), "openai_responses"),
+        (file("a.csv", "text/csv", "a,b"), "gemini"),
+    ] {
+        let done = valid(target, shown(&part)).await;
+        assert!(!done.codes("degraded").contains(&"media_as_text"), "{target}: {}", done.text);
+    }
+}
+
+/// Videos as servers of other models take them: <https://openrouter.ai/docs/features/multimodal/videos>.
+#[tokio::test]
+async fn a_video_goes_where_it_can_be_seen() {
+    let part = json!({"type": "video_url", "video_url": {"url": "https://x.test/v.mp4"}});
+    let messages = json!([{"role": "user", "content": [part, {"type": "text", "text": "look"}]}]);
+    let done = valid("gemini", json!({"messages": messages})).await;
+    let file = json!({"mimeType": "video/mp4", "fileUri": "https://x.test/v.mp4"});
+    assert_eq!(done.list()[0]["parts"][0]["fileData"], file);
+    for target in ["anthropic", "openai_responses"] {
+        let done = valid(target, json!({"messages": messages})).await;
+        assert!(done.said(0).contains("[video]"), "{}", done.text);
+        assert_eq!(done.codes("degraded"), ["media_as_text"]);
+    }
+    let own = json!({"messages": messages, "model": "gpt-5.1"});
+    assert!(valid("openai", own).await.said(0).contains("[video]"));
+    let other = json!({"messages": messages, "model": "qwen3-vl-plus", "target": "openai"});
+    let done = compile(&other).await;
+    assert_eq!(done.list()[0]["content"][0], part);
+    assert!(done.codes("degraded").is_empty());
+}
+
+#[tokio::test]
+async fn a_failed_result_of_anthropic_s_is_text_alone() {
+    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}});
+    let result = |id: &str, content: Value, is_error: bool| json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error});
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "f", "input": {}});
+    let messages = json!([user("go"), {"role": "assistant", "content": [call("a"), call("b"), call("c")]},
+        {"role": "user", "content": [
+            result("a", json!([{"type": "text", "text": "no"}, image]), true),
+            result("b", json!([image]), false),
+            result("c", json!([{"type": "tool_reference", "tool_name": "f"}]), true)]}]);
+    let done = valid(
+        "anthropic",
+        json!({"messages": messages, "source": "anthropic",
+        "tools": [{"name": "f", "input_schema": {"type": "object"}}]}),
+    )
+    .await;
+    let blocks = done.list().last().unwrap()["content"].as_array().unwrap().clone();
+    let failed = blocks[0]["content"].to_string();
+    assert!(failed.contains("no") && !failed.contains(PNG), "{failed}");
+    assert_eq!(blocks[1]["content"][0]["type"], "image");
+    assert!(!blocks[2]["content"].to_string().contains("\"tool_reference\""), "{}", blocks[2]);
+    assert_eq!(blocks.last().unwrap()["type"], "image");
+    assert!(done.codes("degraded").contains(&"media_behind_results"));
+}
+
+/// <https://ai.google.dev/gemini-api/docs/function-calling>
+#[tokio::test]
+async fn responses_have_media_inside_from_gemini_3_on() {
+    let contents = json!([{"role": "user", "parts": [{"text": "go"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "s"}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"ok": 1},
+            "parts": [{"inlineData": {"mimeType": "image/png", "data": PNG}}]}}]}]);
+    for (model, is_inside) in [("gemini-2.5-flash", false), ("gemini-3-flash", true)] {
+        let done = valid("gemini", json!({"model": model, "contents": contents})).await;
+        let text = done.list()[2].to_string();
+        assert_eq!(text.contains(PNG), is_inside, "{model}: {text}");
+        assert!(done.text.contains(PNG), "{model}");
+        let is_told = done.codes("degraded").contains(&"media_behind_results");
+        assert_eq!(is_told, !is_inside, "{model}");
+    }
+}

@@ -7,6 +7,7 @@ mod ends;
 mod gateways;
 mod gemini;
 mod images;
+mod item_ids;
 mod items;
 mod media;
 mod outputs;
@@ -26,9 +27,9 @@ use crate::support::valid::check;
 /// A PNG of one pixel.
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
-/// The first bytes of a larger one.
+/// A larger one.
 fn large_png() -> String {
-    format!("{}{}", &PNG[..PNG.len() - 4], "AAAA".repeat(4_000))
+    format!("{}{}{}", &PNG[..44], "AAAA".repeat(4_000), &PNG[44..])
 }
 
 /// The first bytes of a JPEG.

@@ -313,3 +313,38 @@ async fn what_a_search_for_tools_found_stays_while_it_is_called() {
     }
     assert!(dropped > 0);
 }
+
+/// <https://github.com/decolua/9router/issues/3685>
+#[tokio::test]
+async fn calls_of_server_tools_have_ids_of_the_provider_s_form() {
+    let program = "srvtoolu-bad.1";
+    let messages = json!([user("go"),
+        {"role": "assistant", "content": [
+            {"type": "server_tool_use", "id": "toolu_vrtx_1", "name": "web_search", "input": {"query": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "toolu_vrtx_1", "content": []},
+            {"type": "server_tool_use", "id": program, "name": "code_execution", "input": {"code": "f()"}},
+            {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {},
+                "caller": {"type": "code_execution_20260120", "tool_id": program}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "r"}]}]);
+    let done = valid(
+        "anthropic",
+        json!({"messages": messages, "source": "anthropic",
+        "tools": [{"name": "f", "input_schema": {"type": "object"}},
+            {"type": "web_search_20260209", "name": "web_search"},
+            {"type": "code_execution_20260120", "name": "code_execution"}]}),
+    )
+    .await;
+    let blocks = done.list()[1]["content"].as_array().unwrap();
+    let is_own = |id: &str| {
+        id.strip_prefix("srvtoolu_").is_some_and(|rest| {
+            rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let id = blocks[0]["id"].as_str().unwrap();
+    assert!(is_own(id), "{id}");
+    assert_eq!(blocks[1]["tool_use_id"], id);
+    let id = blocks[2]["id"].as_str().unwrap();
+    assert!(is_own(id) && id != blocks[0]["id"], "{id}");
+    assert_eq!(blocks[3]["caller"]["tool_id"], id);
+    assert!(done.codes("repairs").contains(&"item_id_replaced"));
+}

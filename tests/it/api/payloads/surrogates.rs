@@ -64,6 +64,50 @@ async fn half_a_pair_in_a_text_becomes_u_fffd_with_a_repair() {
     }
 }
 
+/// Each text of the options that is not what was sent has its own repair.
+#[tokio::test]
+async fn half_a_pair_in_an_option_has_a_repair() {
+    let server = TestServer::spawn().await;
+    for (options, pointers) in [
+        (
+            format!(
+                r#""target":"anthropic","model":"claude-sonnet-4-5","output":{{"prefill":"a{HALF}"}}"#
+            ),
+            vec!["/output/prefill"],
+        ),
+        (
+            format!(r#""skill":{{"name":"s","instructions":"a{HALF}"}}"#),
+            vec!["/skill/instructions"],
+        ),
+        (
+            format!(
+                r#""memory":{{"entries":[{{"key":"a","value":"x"}},{{"key":"b","value":"{HALF}"}}]}}"#
+            ),
+            vec!["/memory/entries/1/value"],
+        ),
+        (
+            format!(r#""compression":{{"summary_instructions":"a{HALF}"}}"#),
+            vec!["/compression/summary_instructions"],
+        ),
+        (
+            format!(
+                r#""dynamic_state":{{"a":"{HALF}"}},"implicit_context":"{HALF}","tools":[{{"name":"f","description":"a{HALF}","input_schema":{{"type":"object"}}}}]"#
+            ),
+            vec!["/dynamic_state", "/implicit_context", "/tools/0/description"],
+        ),
+    ] {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"x"}}],{options}}}"#);
+        let answer = post(&server, "/compile", &body).await.text().await.unwrap();
+        let compiled = Compiled::read(&answer);
+        let repairs = compiled.report["repairs"].as_array().unwrap();
+        assert!(repairs.iter().all(|own| own["code"] == "surrogate_replaced"), "{repairs:?}");
+        let mut found: Vec<_> =
+            repairs.iter().map(|own| own["pointer"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        assert_eq!(found, pointers, "{body}");
+    }
+}
+
 #[tokio::test]
 async fn whole_pairs_and_u_fffd_of_the_caller_need_no_repair() {
     let server = TestServer::spawn().await;

@@ -186,3 +186,46 @@ async fn functions_in_groups_are_functions_for_targets_without_groups() {
         assert_eq!(answer["results"][1]["decision"], decision, "{name}: {answer}");
     }
 }
+
+#[tokio::test]
+async fn free_form_tools_in_groups_come_out_and_others_are_named() {
+    let group = json!({"type": "namespace", "name": "edit", "description": "Edits.", "tools": [
+        {"type": "custom", "name": "patch", "description": "A patch.", "format": {"type": "text"}},
+        {"type": "web_search"}]});
+    let input = json!([{"role": "user", "content": "go"},
+        {"type": "custom_tool_call", "call_id": "c1", "namespace": "edit", "name": "patch", "input": "+a"},
+        {"type": "custom_tool_call_output", "call_id": "c1", "output": "ok"},
+        {"role": "user", "content": "next"}]);
+    for target in ["openai", "anthropic", "gemini"] {
+        let done = valid(target, json!({"input": input, "tools": [group]})).await;
+        let count = done.text.matches("\"edit__patch\"").count();
+        assert!(count >= 2, "{target}: a tool and a call: {}", done.text);
+        let dropped: Vec<&Value> = done.report["degraded"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|note| note["code"] == "tool_dropped")
+            .collect();
+        assert_eq!(dropped.len(), 1, "{target}: {dropped:?}");
+        assert_eq!(dropped[0]["pointer"], "/tools/0/tools/1", "{target}");
+    }
+    let own = valid("openai_responses", json!({"input": input, "tools": [group]})).await;
+    assert_eq!(own.payload["tools"], json!([group]));
+}
+
+#[tokio::test]
+async fn schemas_in_groups_are_rewritten_in_their_place() {
+    let group = |list: Value| {
+        json!({"type": "namespace", "name": "n", "description": "d", "tools": [
+        {"type": "function", "name": "good", "strict": false, "parameters": {"type": "object", "properties": {}}},
+        {"type": "function", "name": "bad", "defer_loading": true, "parameters": {"type": "object",
+            "properties": {"list": list}}}]})
+    };
+    let body = json!({"input": [{"role": "user", "content": "go"}], "tools": [group(json!({"type": "array"}))]});
+    let done = valid("openai_responses", body).await;
+    let items = &done.payload["tools"][0]["tools"][1]["parameters"]["properties"]["list"];
+    assert!(items["items"].is_object(), "{}", done.payload);
+    assert_eq!(done.payload["tools"], json!([group(items.clone())]));
+    assert_eq!(done.codes("degraded"), ["schema_rewritten"]);
+    assert_eq!(done.report["degraded"][0]["pointer"], "/tools/0/tools/1");
+}

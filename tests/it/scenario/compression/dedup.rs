@@ -17,7 +17,7 @@ async fn a_later_result_names_the_earlier_one_that_stays_in_sight() {
     let messages = tools(&[&text, "ok", &text, "fine"]);
     let trip = decodes(&messages).await;
     assert_eq!(trip.said(1), text);
-    assert_eq!(trip.said(5), "§= result 1");
+    assert_eq!(trip.said(5), "§= result 1\n§: the same lines as there");
     assert_eq!(trip.shown.action("deduplicated"), 1);
     assert_eq!(trip.shown.decisions()[5]["action"], "deduplicated");
 }

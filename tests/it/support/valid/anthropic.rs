@@ -41,6 +41,11 @@ pub(crate) fn check(payload: &Value) -> Verdict {
             self::system(messages, index, &at, &mut marks)?;
             continue;
         }
+        // A compaction may begin the list: what is before it is ignored.
+        // <https://platform.claude.com/docs/en/build-with-claude/compaction>
+        if spoken == 0 && message["content"][0]["type"] == "compaction" {
+            spoken = 1;
+        }
         let role = if spoken % 2 == 0 { "user" } else { "assistant" };
         spoken += 1;
         ensure(message.get("role") == Some(&role.into()), &at, "roles must alternate")?;
@@ -96,6 +101,13 @@ fn server_tools(messages: &[Value]) -> Verdict {
         let at = format!("messages[{index}]");
         for block in message["content"].as_array().into_iter().flatten() {
             let kind = block["type"].as_str().unwrap_or_default();
+            if kind == "server_tool_use" {
+                // https://github.com/decolua/9router/issues/3685
+                let rest = block["id"].as_str().and_then(|id| id.strip_prefix("srvtoolu_"));
+                let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                let is_own = rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(is_word));
+                ensure(is_own, &at, "ids of server tools have a form of their own")?;
+            }
             if matches!(kind, "server_tool_use" | "mcp_tool_use") {
                 used.insert(block["id"].to_string());
             } else if kind.ends_with("_tool_result") {
@@ -219,7 +231,10 @@ fn result<'v>(map: &'v Map<String, Value>, at: &str, marks: &mut Vec<&'v str>) -
     match map.get("content") {
         Some(Value::Array(blocks)) => {
             ensure(!blocks.is_empty(), at, "content must not be an empty array")?;
-            let allowed = &["text", "image", "document", "search_result", "tool_reference"];
+            // https://github.com/ericc-ch/copilot-api/issues/196
+            let is_failed = is_error == Some(&true.into());
+            let any: &[&str] = &["text", "image", "document", "search_result", "tool_reference"];
+            let allowed: &[&str] = if is_failed { &["text"] } else { any };
             blocks.iter().try_for_each(|each| block(each, allowed, at, marks).map(drop))
         }
         Some(Value::String(_)) => Ok(()),

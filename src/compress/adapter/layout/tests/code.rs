@@ -40,7 +40,7 @@ fn code_without_words_is_left_alone() {
     let text = format!("Look:\n\n```\n{}\n```\n", "let a = 1;\n".repeat(40));
     assert_eq!(shortened(&CodeAdapter, &text), None);
     let text = format!("{WORDS} {WORDS}");
-    assert!(!CodeAdapter.detects(Part { text: &text, spans: &segment(&text) }));
+    assert!(!CodeAdapter.detects(Part::new(&text, &segment(&text))));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn every_section_says_something() {
 
 #[test]
 fn what_is_no_document_is_left_to_others() {
-    let detects = |text: &str| MarkdownAdapter.detects(Part { text, spans: &segment(text) });
+    let detects = |text: &str| MarkdownAdapter.detects(Part::new(text, &segment(text)));
     let words = "Some words that stand for many others. ".repeat(8);
     assert!(detects(&format!("# One\n\n{words}\n\n# Two\n\n{words}")));
     assert!(detects(&format!("One\n===\n\n{words}\n\nTwo\n---\n\n{words}")));

@@ -11,8 +11,9 @@ mod writer;
 
 use std::fmt::Write as _;
 
-use super::super::{FoundBlock, Notation, NotationBlock};
+use super::super::{FoundBlock, Notation, NotationBlock, NotationKind};
 use super::{MIN_DOCUMENT_BYTES, tree};
+use crate::domain::ValueClass;
 
 /// Spaces that a level is indented by.
 const MAX_INDENT_SPACES: usize = 8;
@@ -28,7 +29,7 @@ impl Notation for XmlNotation {
         "xml"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
         // Lines before the root stay: a declaration, comments.
         let is_root = |line: &&str| {
             line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
@@ -38,6 +39,10 @@ impl Notation for XmlNotation {
             lines.len() - lines.iter().rev().take_while(|line| line.trim_end().is_empty()).count();
         let found = lines.get(first..end).and_then(block);
         found.map(|block| FoundBlock { lines: first..end, block }).into_iter().collect()
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Xml
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

@@ -14,8 +14,9 @@ mod writer;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::super::{FoundBlock, Notation, NotationBlock, quote, unquote};
+use super::super::{FoundBlock, Notation, NotationBlock, NotationKind, quote, unquote};
 use super::{MIN_DOCUMENT_BYTES, tree};
+use crate::domain::ValueClass;
 
 /// Spaces that a level is indented by.
 const MAX_INDENT_SPACES: usize = 8;
@@ -28,13 +29,20 @@ impl Notation for YamlNotation {
         "yaml"
     }
 
-    fn encode(&self, lines: &[&str]) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        if values < NotationKind::Yaml.values() {
+            return Vec::new();
+        }
         let parts = parts(lines);
         let found = parts.into_iter().filter_map(|range| {
             let block = block(lines.get(range.clone())?)?;
             Some(FoundBlock { lines: range, block })
         });
         found.collect()
+    }
+
+    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
+        NotationKind::Yaml
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {

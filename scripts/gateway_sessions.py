@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Replays recorded sessions through the gateway, turn by turn, against a provider that this script is.
+
+    python3 scripts/gateway_sessions.py target/release/contexture SESSIONS [--turns 50]
+
+SESSIONS is a folder of `{"messages": [...]}` in the shape of Chat Completions. Each request of an agent is sent as
+the agent sent it: all messages so far. Prints how many bytes before the newest messages differ from those of the
+request before (must be 0), what was saved, and how long a request takes more than a direct one. Ends with 1 if a byte
+changed. Needs nothing but Python.
+"""
+
+import argparse
+import glob
+import http.client
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+
+class Provider(http.server.BaseHTTPRequestHandler):
+    """Keeps the body of the newest request."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    last = b""
+
+    def do_POST(self):
+        Provider.last = self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+
+def requests(messages, most):
+    """The lengths of the lists that the agent sent: up to each message of the model."""
+    ends = [at for at, message in enumerate(messages) if at and message["role"] == "assistant"]
+    ends.append(len(messages))
+    return ends[:most]
+
+
+def post(connection, body, headers):
+    start = time.perf_counter()
+    connection.request("POST", "/v1/chat/completions", body, {"content-type": "application/json", **headers})
+    answer = connection.getresponse()
+    answer.read()
+    took = (time.perf_counter() - start) * 1000
+    if answer.status != 200:
+        raise SystemExit(f"status {answer.status}")
+    return took, answer.headers
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+
+
+def replay(session, most, direct, gateway, figures):
+    messages = session["messages"]
+    before = []
+    for end in requests(messages, most):
+        body = json.dumps({"model": "gpt-4o", "messages": messages[:end]}).encode()
+        plain, _ = post(direct, body, {})
+        took, headers = post(gateway, body, {})
+        sent = Provider.last
+        figures["added"].append(took - plain)
+        figures["came"] += len(body)
+        figures["sent"] += len(sent)
+        figures["saved"] += int(headers.get("x-contexture-saved-tokens", 0))
+        if reason := headers.get("x-contexture-skipped"):
+            figures["skipped"][reason] = figures["skipped"].get(reason, 0) + 1
+        now = [json.dumps(message) for message in json.loads(sent)["messages"]]
+        for old, new in zip(before, now):
+            if old != new:
+                figures["changed"] += len(old)
+        before = now
+        figures["requests"] += 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("sessions")
+    parser.add_argument("--turns", type=int, default=10**9, help="requests of each session at most")
+    parser.add_argument("--mode", default="compress")
+    given = parser.parse_args()
+    provider = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    command = [given.program, "serve", "--listen", "127.0.0.1:0", "--database-url", "memory:", "--log-level", "error"]
+    flags = [f"--upstream=openai=http://127.0.0.1:{provider.server_port}", f"--gateway-mode={given.mode}"]
+    server = subprocess.Popen([*command, *flags], stdout=subprocess.PIPE, text=True)
+    figures = {"added": [], "came": 0, "sent": 0, "saved": 0, "changed": 0, "requests": 0, "skipped": {}}
+    try:
+        address = server.stdout.readline().strip().removeprefix("listening on http://")
+        direct = http.client.HTTPConnection("127.0.0.1", provider.server_port)
+        gateway = http.client.HTTPConnection(address)
+        for path in sorted(glob.glob(os.path.join(given.sessions, "*.json"))):
+            with open(path, encoding="utf-8") as file:
+                replay(json.load(file), given.turns, direct, gateway, figures)
+    finally:
+        server.terminate()
+        server.wait()
+    share = 100 - 100 * figures["sent"] / max(figures["came"], 1)
+    print(f"{figures['requests']} requests, {figures['changed']} bytes changed before the newest messages")
+    print(f"{figures['came']} -> {figures['sent']} bytes ({share:.1f} % less), {figures['saved']} tokens saved")
+    print(f"skipped: {figures['skipped'] or 'nothing'}")
+    added = figures["added"]
+    print(f"added: p50 {percentile(added, 0.5):.2f} ms, p99 {percentile(added, 0.99):.2f} ms")
+    return 1 if figures["changed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

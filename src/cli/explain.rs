@@ -1,0 +1,49 @@
+//! `contexture why`: where one request leaves another's cached prefix.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use super::{CommandError, compile};
+use crate::domain::Models;
+use crate::service::Services;
+use crate::service::why::{self, FoundChange};
+
+/// Prints where the second document leaves the first.
+pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
+    let services = Services::new(Models::built_in())?;
+    let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
+        .map_err(|error| compile::failure(error.into()))?;
+    match change {
+        None => {
+            writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;
+        }
+        Some(FoundChange::Hashes(change)) => {
+            let (word, reason) = (change.why.as_str(), change.why.explain());
+            writeln!(
+                io::stdout(),
+                "{} {word}: {reason}.\nThe records have no texts, so tokens cannot be counted.",
+                change.pointer
+            )?;
+        }
+        Some(FoundChange::Payloads(change)) => {
+            writeln!(
+                io::stdout(),
+                "{} {}: {}.\n{} tokens from there on are read anew.",
+                change.pointer,
+                change.why.as_str(),
+                change.why.explain(),
+                change.tokens_behind
+            )?;
+            if let Some(split) = change.split {
+                writeln!(
+                    io::stdout(),
+                    "Split {} after {} characters: the {} tokens before do not change.",
+                    split.pointer,
+                    split.characters,
+                    split.tokens
+                )?;
+            }
+        }
+    }
+    Ok(())
+}

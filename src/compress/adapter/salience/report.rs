@@ -1,0 +1,198 @@
+//! How much a line that holds a word of failure reports.
+
+use crate::compress::notation::{is_levelled, may_report};
+
+/// Strength of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ReportStrength {
+    /// It counts errors, and there are none.
+    None,
+    /// A warning or a note that speaks of an error.
+    Warning,
+    /// It speaks of a failure somewhere.
+    Weak,
+    /// It is a report: `error: x`, `ERROR x`, `FAILED x`, `ValueError: x`.
+    Strong,
+}
+
+/// The strength of a line that holds a word of failure.
+pub(crate) fn report_of(body: &str) -> ReportStrength {
+    if is_levelled(body.as_bytes()) {
+        return ReportStrength::Strong;
+    }
+    let bytes = body.as_bytes();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut found = ReportStrength::None;
+    let mut is_warned = false;
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = rest.iter().take_while(|byte| is_word(byte)).count();
+        let word = rest.get(..length).unwrap_or_default();
+        if found == ReportStrength::None && is_lower_level(word) {
+            is_warned = true;
+        } else if length > 0 && may_report(word) {
+            let after = rest.get(length..).unwrap_or_default();
+            let before = bytes.get(..at).unwrap_or_default();
+            if !counts_none(before, after) {
+                let strength = if is_strong(word, before, after) {
+                    ReportStrength::Strong
+                } else {
+                    ReportStrength::Weak
+                };
+                found = if found == ReportStrength::Strong { found } else { strength };
+            }
+        }
+        at += length.max(1);
+    }
+    match found {
+        ReportStrength::None => ReportStrength::None,
+        _ if is_warned => ReportStrength::Warning,
+        found => found,
+    }
+}
+
+/// Words for states that something should not be in, in small letters.
+const BAD_STATES: [&str; 34] = [
+    "backoff",
+    "blocked",
+    "cannot",
+    "conflict",
+    "conflicts",
+    "crashloopbackoff",
+    "declined",
+    "defunct",
+    "degraded",
+    "denied",
+    "diverged",
+    "errimagepull",
+    "evicted",
+    "exited",
+    "expired",
+    "imagepullbackoff",
+    "incompatible",
+    "inconsistent",
+    "locked",
+    "missing",
+    "mismatch",
+    "notready",
+    "oomkilled",
+    "overdue",
+    "recalled",
+    "revoked",
+    "stuck",
+    "terminated",
+    "timeout",
+    "unable",
+    "unhealthy",
+    "unmerged",
+    "unresolved",
+    "waiting",
+];
+
+/// Whether a line names a state that something should not be in.
+pub(crate) fn names_bad_state(body: &str) -> bool {
+    const MAX_STATE_BYTES: usize = 16;
+    let mut words = body.split(|letter: char| !letter.is_ascii_alphanumeric());
+    exits_badly(body)
+        || words.any(|word| {
+            (5..=MAX_STATE_BYTES).contains(&word.len())
+                && BAD_STATES.iter().any(|state| state.eq_ignore_ascii_case(word))
+        })
+}
+
+/// `Exit Code:    137`, `exit code 1`, `exit status 2`.
+fn exits_badly(body: &str) -> bool {
+    const HEADS: [&str; 5] = ["Exit Code", "exit code", "exit status", "ExitCode", "Exited ("];
+    HEADS.iter().any(|head| {
+        let after = body.split_once(head).map_or("", |(_, after)| after);
+        let digits = after.trim_start_matches([':', ' ', '=', '\t']);
+        matches!(digits.bytes().next(), Some(b'1'..=b'9'))
+    })
+}
+
+fn is_lower_level(word: &[u8]) -> bool {
+    [&b"warning"[..], b"warn", b"note", b"help"]
+        .iter()
+        .any(|level| word.eq_ignore_ascii_case(level))
+}
+
+/// Whether a word is where reports have it: in capitals, the name of a type, or before a mark.
+fn is_strong(word: &[u8], before: &[u8], after: &[u8]) -> bool {
+    let is_capital = word.iter().all(u8::is_ascii_uppercase);
+    let is_type = word.first().is_some_and(u8::is_ascii_uppercase)
+        && word.iter().skip(1).any(u8::is_ascii_uppercase);
+    // Part of a path or of a name is neither.
+    let is_part = matches!(before.last(), Some(b'/' | b'.' | b'-' | b'$' | b'@'))
+        || matches!(after, [b'/' | b'-' | b'(', ..] | [b'.', b'a'..=b'z', ..]);
+    let is_marked = matches!(after, [b':' | b'[' | b'!', ..] | [b' ', b':', b' ', ..]);
+    let is_qualified = is_type && matches!(before.last(), Some(b'.')) && is_marked;
+    // A level at the head of a line, or after the name of the tool.
+    let is_level = matches!(before, [] | b"npm ") && after.first() == Some(&b' ');
+    (!is_part || is_qualified) && (is_capital || is_marked || is_qualified || is_level)
+}
+
+/// Whether a count of nothing is next to the word: `0 errors`, `failed=0`, `"error": null`.
+fn counts_none(before: &[u8], after: &[u8]) -> bool {
+    let head = before.trim_ascii_end();
+    let is_none_before = head.len() < before.len()
+        && (head.ends_with(b" 0")
+            || head == b"0"
+            || head.ends_with(b"(0")
+            || head.ends_with(b"no"));
+    let rest = match after {
+        // The end of a key in quotes.
+        [b'"' | b'\'', rest @ ..] => rest,
+        _ => after,
+    };
+    let value = match rest.trim_ascii_start() {
+        [b'=' | b':', rest @ ..] => rest.trim_ascii_start(),
+        rest if after.first() == Some(&b' ') => rest,
+        _ => return is_none_before,
+    };
+    let is_end = |length: usize| {
+        !value.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.')
+    };
+    let quoted = value.strip_prefix(b"\"").unwrap_or(value);
+    let is_zero = quoted.first() == Some(&b'0')
+        && !quoted.get(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+    let words = [&b"null"[..], b"false", b"none", b"None", b"[]", b"{}", b"\"\""];
+    is_none_before
+        || is_zero
+        || words.iter().any(|word| value.starts_with(word) && is_end(word.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strength_is_where_the_word_is() {
+        for line in [
+            "error: no such file",
+            "src/a.c:12:3: error: x",
+            "2026-03-01 ERROR pool is empty",
+            "FAILED tests/a.py::b",
+            "java.lang.IllegalStateException: x",
+            "E   assert 1 == 2",
+            "npm ERR! code",
+            "error[E0502]: x",
+        ] {
+            assert_eq!(report_of(line), ReportStrength::Strong, "{line}");
+        }
+        for line in ["could not connect: connection refused", "the charge failed"] {
+            assert_eq!(report_of(line), ReportStrength::Weak, "{line}");
+        }
+        for line in ["warning: unused import: `crate::a::Error`", "note: the error is here"] {
+            assert_eq!(report_of(line), ReportStrength::Warning, "{line}");
+        }
+        for line in [
+            "0 errors",
+            "a : ok=6 unreachable=0 failed=0",
+            "tests=\"3\" errors=\"0\"",
+            "\"error\": null,",
+        ] {
+            assert_eq!(report_of(line), ReportStrength::None, "{line}");
+        }
+        assert_eq!(report_of("a : ok=6 failed=1"), ReportStrength::Weak);
+    }
+}

@@ -1,0 +1,140 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::json::{self, Limits};
+
+fn shown(text: &str, bytes: usize) -> String {
+    let document = StructuredText::read(text).unwrap_or_else(|| panic!("no document: {text}"));
+    document.fill(text, bytes).unwrap_or_else(|| text.to_owned())
+}
+
+#[test]
+fn members_and_items_go_and_are_counted() {
+    let row = |at: usize| {
+        let state = if at == 31 { "lost" } else { "open" };
+        format!(r#""part-{at}": {{"state": "{state}", "count": 3, "owner": "team {}"}}"#, at % 4)
+    };
+    let rows: Vec<String> = (0..60).map(row).collect();
+    let text = format!(r#"{{"version": 2, "parts": {{{}}}}}"#, rows.join(", "));
+    let short = shown(&text, 600);
+    assert!(short.contains(r#""version": 2"#) && short.contains("\"lost\""), "{short}");
+    let node = json::parse(&short, Limits::default()).unwrap();
+    let parts = node.get("parts").and_then(|parts| parts.as_object()).unwrap();
+    assert!(parts.len() < 20, "{short}");
+    assert!(short.contains(r#""…": "… "#) && short.contains("more members"), "{short}");
+}
+
+#[test]
+fn elements_go_and_are_counted() {
+    let item = |at: usize| {
+        let state = if at == 31 { "recalled" } else { "sold" };
+        format!("  <item id=\"i{at}\"><state>{state}</state><count>{}</count></item>\n", at % 3)
+    };
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<list>\n{}</list>\n",
+        (0..60).map(item).collect::<String>()
+    );
+    let short = shown(&text, 400);
+    assert!(short.starts_with("<?xml version=\"1.0\"?>") && short.contains("recalled"), "{short}");
+    assert!(short.contains("<!-- … ") && short.trim_end().ends_with("</list>"), "{short}");
+    assert!(roxmltree::Document::parse(&short).is_ok(), "{short}");
+}
+
+#[test]
+fn entries_of_yaml_go_and_what_is_pointed_at_stays() {
+    let entry = |at: usize| {
+        format!(
+            "  part{at}:\n    <<: *base\n    text: |\n      line {at}\n      # no comment\n    list:\n    - one\n    - two\n"
+        )
+    };
+    let text =
+        format!("base: &base\n  count: 3\nparts:\n{}", (0..40).map(entry).collect::<String>());
+    for bytes in [60, 200, 500, 1_500] {
+        let short = shown(&text, bytes);
+        assert!(short.contains("&base") && short.contains("# … "), "{short}");
+        assert!(yaml_serde::from_str::<yaml_serde::Value>(&short).is_ok(), "{short}");
+    }
+}
+
+#[test]
+fn pages_lose_scripts_first() {
+    let row =
+        |at: usize| format!("<tr><td>part {at}<td>{}</tr>\n", if at == 9 { "down" } else { "up" });
+    let rows: String = (0..50).map(row).collect();
+    let text = format!(
+        "<!DOCTYPE html>\n<html><head><title>Parts</title><script>if (a < b) {{ go(); }}</script></head>\n<body><h1>State of parts</h1><table>\n{rows}</table></body></html>\n"
+    );
+    let short = shown(&text, 300);
+    assert!(short.contains("State of parts") && short.contains("down"), "{short}");
+    assert!(!short.contains("go();") && short.ends_with("</html>\n"), "{short}");
+}
+
+#[test]
+fn hostile_texts_are_read_once() {
+    let bits = [
+        "<a>", "<a/>", "</a>", "<!--", "<script>", "<li>", "<a b='", "[", "[1,", "{\"a\":", "- ",
+        "a:\n", "a: |\n", "a: \"\n", "  a:\n", "# b\n", "1,2\n", "\"", "&",
+    ];
+    for bit in bits {
+        for text in [bit.repeat(100_000), format!("<r>{}</r>", bit.repeat(100_000))] {
+            if let Some(document) = StructuredText::read(&text) {
+                let _ = document.fill(&text, text.len() / 10);
+            }
+        }
+    }
+}
+
+fn any_value() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        "-?[1-9][0-9]{0,5}",
+        "[a-z ]{0,300}".prop_map(|text| format!("\"{text}\"")),
+        Just(r#""a\"b\\c\né""#.to_owned()),
+    ];
+    leaf.prop_recursive(5, 90, 9, |inner| {
+        let items = prop::collection::vec(inner, 0..9);
+        (items, any::<bool>()).prop_map(|(items, is_object)| {
+            let member = |(at, item): (usize, &String)| format!("\"key{at}\" : {item}");
+            if is_object {
+                let members: Vec<String> = items.iter().enumerate().map(member).collect();
+                format!("{{{}}}", members.join(","))
+            } else {
+                format!("[ {}]", items.join(",\n "))
+            }
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn json_parses_at_every_size_and_more_room_shows_more(value in any_value(), sizes in prop::array::uniform4(1_usize..3_000)) {
+        let text = format!("[{value}, {value}, {value}]");
+        let mut sizes = sizes;
+        sizes.sort_unstable();
+        let mut before = 0;
+        if let Some(document) = StructuredText::read(&text) {
+            for bytes in sizes {
+                let shown = document.fill(&text, bytes).unwrap_or_else(|| text.clone());
+                prop_assert!(json::parse(&shown, Limits::default()).is_ok(), "{} of {}", shown, text);
+                let order = document.order.get().expect("it was asked for");
+                let kept = order.first(&document.tree, bytes).iter().filter(|kept| **kept).count();
+                prop_assert!(kept >= before);
+                before = kept;
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_may_come(
+        text in "(<[a-c]>|</[a-c]>|<[a-c]/>|[a-c]: |- |\n|\n  |\\{|\\}|\\[|\\]|\"|,|[a-z0-9 ]{1,30}){0,80}",
+        bytes in 0_usize..400,
+    ) {
+        for text in [text.clone(), format!("<doc>{text}</doc>"), format!("a:\n  b: 1\n{text}")] {
+            if let Some(document) = StructuredText::read(&text) {
+                let _ = document.fill(&text, bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The order in which the pieces of a text are shown as its room grows: what is asked for first,
+//! then what shows most that is new by byte, then the rest from both ends.
+//!
+//! The room has no part in it, so more room shows all that less room does.
+
+use std::cmp::Reverse;
+
+use foldhash::HashSet;
+
+use crate::compress::adapter::{Salience, salience};
+use crate::compress::digest::pieces::{self, DigestPiece};
+use crate::compress::extract::{ExtractUnit, Selection, UnitFacts};
+use crate::compress::notation::reports_error;
+
+/// What the beginning and the end of a text made of one line are asked for.
+const LINE_END_WEIGHT: u8 = 90;
+/// The value of a piece that shows hardly more than words of its kind.
+const WORDS_VALUE: u32 = 2;
+
+/// What each piece is asked for: what its line is, if it is all of it.
+pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece]) -> Vec<Salience> {
+    let lines = salience(text);
+    let none = Salience { weight: 0, kind: 0, is_error: false };
+    let mut own: Vec<Salience> = Vec::with_capacity(pieces.len());
+    let mut before = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        let line = lines.get(piece.line).copied().unwrap_or(none);
+        let is_head = before != Some(piece.line);
+        let is_whole = is_head && pieces.get(at + 1).is_none_or(|next| next.line != piece.line);
+        let is_asked = is_whole || is_head || reports_error(piece.text(text));
+        own.push(if is_asked { line } else { Salience { kind: line.kind, ..none } });
+        before = Some(piece.line);
+    }
+    let (first, last) = (pieces::find_first(text, pieces), pieces::find_last(text, pieces));
+    let line = |at: usize| pieces.get(at).map(|piece| piece.line);
+    let is_piece = |at: usize| line(at) == line(at + 1) || at > 0 && line(at) == line(at - 1);
+    // The last piece of a long line may be hardly a word.
+    let before = last.and_then(|at| at.checked_sub(1)).filter(|at| line(*at) == line(at + 1));
+    for end in [first, last, before].into_iter().flatten().filter(|at| is_piece(*at)) {
+        if let Some(own) = own.get_mut(end) {
+            own.weight = own.weight.max(LINE_END_WEIGHT);
+        }
+    }
+    own
+}
+
+/// Pieces in the order in which they are shown.
+#[derive(Debug)]
+pub(super) struct PieceOrder {
+    places: Vec<usize>,
+    /// Bytes of each with all before it, and of the breaks between them.
+    bytes: Vec<usize>,
+}
+
+impl PieceOrder {
+    pub(super) fn new(text: &str, pieces: &[DigestPiece], salience: &[Salience]) -> Self {
+        let units: Vec<ExtractUnit<'_>> = pieces
+            .iter()
+            .map(|piece| ExtractUnit { text: piece.text(text), weight: 0, must: false })
+            .collect();
+        let shows = UnitFacts::collect_words(units.iter().copied());
+        let mut selection = Selection::new(&units, &shows);
+        let weight = |at: usize| salience.get(at).map_or(0, |own| own.weight);
+        let mut asked: Vec<usize> = (0..pieces.len()).filter(|at| weight(*at) > 0).collect();
+        asked.sort_by_key(|at| (Reverse(weight(*at)), *at));
+        let mut places = Vec::with_capacity(pieces.len());
+        let mut told_before = Vec::new();
+        let mut kinds = HashSet::default();
+        for at in asked {
+            let is_new = salience.get(at).is_none_or(|own| kinds.insert(own.kind));
+            // What repeats the kind of another and shows nothing new is for the end.
+            if !is_new && selection.value(at) < WORDS_VALUE {
+                told_before.push(at);
+            } else {
+                selection.choose(at);
+                places.push(at);
+            }
+        }
+        let is_error = |at: &usize| salience.get(*at).is_some_and(|own| own.is_error);
+        places.extend(selection.drain(&is_error));
+        places.extend(selection.drain(&|_| true));
+        told_before.retain(|at| !selection.has(*at));
+        for at in told_before {
+            selection.choose(at);
+            places.push(at);
+        }
+        let mut rest = (0..pieces.len()).filter(|at| !selection.has(*at));
+        while let Some(at) = rest.next() {
+            places.push(at);
+            places.extend(rest.next_back());
+        }
+        let mut bytes = 0;
+        let sum = |at: &usize| {
+            bytes += pieces.get(*at).map_or(0, |piece| piece.text(text).len() + 1);
+            bytes
+        };
+        let bytes = places.iter().map(sum).collect();
+        Self { places, bytes }
+    }
+
+    /// Flags of the first pieces that take at most so many bytes, one at least, of `count` pieces.
+    pub(super) fn first(&self, count: usize, bytes: usize) -> Vec<bool> {
+        let shown = self.bytes.partition_point(|end| *end <= bytes).max(1);
+        let mut kept = vec![false; count];
+        for at in self.places.iter().take(shown) {
+            if let Some(kept) = kept.get_mut(*at) {
+                *kept = true;
+            }
+        }
+        kept
+    }
+}

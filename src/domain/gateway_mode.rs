@@ -1,0 +1,37 @@
+//! What the gateway does to a request.
+
+use std::str::FromStr;
+
+use super::word_of;
+
+/// What the gateway does to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GatewayMode {
+    /// The request is relayed.
+    Off,
+    /// Nothing new is edited; what would be is counted.
+    Observe,
+    /// Tool results take their form on arrival.
+    #[default]
+    Compress,
+}
+
+impl GatewayMode {
+    pub const WORDS: &[(&str, Self)] =
+        &[("off", Self::Off), ("observe", Self::Observe), ("compress", Self::Compress)];
+
+    pub fn as_str(self) -> &'static str {
+        word_of(Self::WORDS, self)
+    }
+}
+
+impl FromStr for GatewayMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::WORDS.iter().find(|(word, _)| *word == text);
+        found.map(|(_, mode)| *mode).ok_or_else(|| {
+            format!("`{text}` is not a mode of the gateway: known modes: off, observe, compress")
+        })
+    }
+}

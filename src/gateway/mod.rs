@@ -1,0 +1,28 @@
+//! Rules of the gateway, as pure functions: which provider a path is for, what of a request may be
+//! edited, and how edits are put into its bytes.
+//!
+//! A request that passes through is never written again: edits are spliced into the bytes that came.
+
+mod blocks;
+mod coding;
+mod decision;
+mod exact_tools;
+mod lineage;
+mod outline;
+mod route;
+mod splice;
+mod usage;
+
+pub use blocks::{BlockHash, MemberHashes, sent_blocks};
+pub use coding::{CodingError, ContentCoding};
+pub use decision::{
+    AppliedForm, DecidedText, MessageDecision, NumberedText, TextDigest, numbered_texts,
+};
+pub use exact_tools::is_exact_tool;
+pub use lineage::{LineageHash, LineageScope};
+pub use outline::{
+    GroupKind, MIN_EDIT_BYTES, OutlinedMessage, RequestOutline, RequestText, TextGroup,
+};
+pub use route::{ProviderEndpoint, ProviderRoute, Wire};
+pub use splice::{BodyEdit, splice};
+pub use usage::UsageReader;

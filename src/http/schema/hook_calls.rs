@@ -1,0 +1,109 @@
+//! Schemas of the calls that hooks get, and of what they return.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// The hook that is called.
+#[derive(Debug, ToSchema)]
+pub struct CalledHook {
+    /// The id of the hook.
+    #[schema(example = "redact")]
+    pub id: String,
+    /// From 1, one more with each change of the hook.
+    pub revision: u64,
+}
+
+/// The compile or the session that a call is about; what does not apply is null.
+#[derive(Debug, ToSchema)]
+pub struct HookCallScope {
+    /// The tenant of the request.
+    #[schema(example = "default")]
+    pub tenant: String,
+    /// The id of the compile.
+    pub compilation_id: Option<String>,
+    /// The id of the session.
+    pub session_id: Option<String>,
+    /// The agent whose request it is.
+    pub agent: Option<String>,
+    /// The turn of the session.
+    pub turn: Option<u64>,
+}
+
+/// The attempt to deliver a call.
+#[derive(Debug, ToSchema)]
+pub struct HookCallDelivery {
+    /// From 1; each attempt has the same `webhook-id`.
+    pub attempt: u32,
+    /// When it was sent: RFC 3339, in UTC.
+    #[schema(example = "2026-12-31T23:59:59Z")]
+    pub sent_at: String,
+    /// Whether a record is run again.
+    pub replay: bool,
+    /// Whether it is a trial of `POST /hooks/test` or `POST /hooks/{id}/test`.
+    pub test: bool,
+}
+
+/// What a guard returns.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"decision": "deny", "reason": "the command deletes files"}))]
+pub struct GuardAnswer {
+    /// `allow` or `deny`.
+    pub decision: GuardVerdict,
+    /// Why it is denied: part of the problem document that the caller gets.
+    pub reason: Option<String>,
+    /// A word for programs.
+    pub code: Option<String>,
+}
+
+/// Whether a guard lets the request go on.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum GuardVerdict {
+    Allow,
+    Deny,
+}
+
+/// What a transform returns; `null` changes nothing.
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"action": "merge_patch", "patch": {"priority": "high"}}))]
+pub struct TransformAnswer {
+    /// How the input changes.
+    pub action: TransformAction,
+    /// With `replace`: the new value.
+    pub payload: Option<Value>,
+    /// With `merge_patch` an object (RFC 7396), with `json_patch` a list of operations (RFC 6902).
+    pub patch: Option<Value>,
+}
+
+/// How a transform changes its input.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum TransformAction {
+    Unchanged,
+    Replace,
+    MergePatch,
+    JsonPatch,
+}
+
+/// What a provider returns; `null` adds nothing. The members that count depend on the point
+/// (`GET /hook-points`).
+#[derive(Debug, ToSchema)]
+#[schema(example = json!({"content": "The build runs on Debian 12."}))]
+pub struct ProvideAnswer {
+    /// A text to add; at `summarize` the summary.
+    pub content: Option<String>,
+    /// Several texts to add.
+    pub fragments: Option<Vec<Value>>,
+    /// At `before_compress`: `summary_input` for the summariser or `verbatim` for the payload.
+    pub include: Option<String>,
+    /// At `before_compile` under a pack: the bucket of the text.
+    pub bucket: Option<String>,
+    /// At `compress_format`: the shorter text.
+    pub text: Option<String>,
+    /// At `retrieve_evidence`: evidence to admit.
+    pub evidence: Option<Vec<Value>>,
+    /// At `recall_memory`: keys of entries to show.
+    pub keys: Option<Vec<String>>,
+    /// At `recall_memory`: entries to show.
+    pub entries: Option<Vec<Value>>,
+}

@@ -1,0 +1,262 @@
+//! Edits the requests that go through the gateway.
+//!
+//! Each text is decided once, when it is among the newest of its list: it takes its form on arrival,
+//! or stays as it came. The decision is known by the text's place
+//! ([`crate::gateway::LineageHash`]), is stored before it is sent, and is repeated in every later
+//! request, so that no byte before the newest messages changes. What cannot be decided stays as it
+//! came, and that is its decision.
+
+mod cache;
+mod exchange;
+mod forms;
+mod guards;
+mod journal;
+mod lineage;
+mod report;
+mod sent;
+
+use std::sync::Arc;
+
+pub(super) use self::cache::DecisionCache;
+pub use self::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange, finish};
+use self::forms::FormMaker;
+pub use self::forms::short_form;
+pub use self::guards::{GuardRound, ask_guards, has_guards};
+pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
+use self::lineage::{DecisionSource, KnownLineage};
+pub use self::report::GatewayReport;
+pub use self::sent::{MessageEdit, SentRequest, SentTexts};
+pub use super::gateway_defaults::GatewayDefaults;
+use super::{Services, StoreError};
+use crate::domain::{ContentHash, GatewayMode, Notes, RecordLevel, Target, ToolPattern};
+use crate::gateway::{
+    BodyEdit, LineageScope, ProviderEndpoint, RequestOutline, Wire, sent_blocks, splice,
+};
+pub use crate::hook::HookSet;
+use crate::json::{self, Limits};
+use crate::pipeline::Deadline;
+use crate::request::resolve_model;
+
+/// A request for a model, as it came.
+#[derive(Debug, Clone)]
+pub struct GatewayRequest {
+    /// The id of its record, its event and its hook calls.
+    pub id: Arc<str>,
+    pub body: Arc<str>,
+    pub endpoint: ProviderEndpoint,
+    pub wire: Wire,
+    pub upstream: Arc<str>,
+    /// The model that the path names, if it does.
+    pub path_model: Option<Arc<str>>,
+    pub mode: GatewayMode,
+    pub record: RecordLevel,
+    /// Tools whose results stay as they are.
+    pub protected: Arc<[ToolPattern]>,
+}
+
+/// What is done about the newest texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewestTexts {
+    /// They are decided by the request's mode.
+    Decided,
+    /// There is no time: they stay as they came.
+    Raw(EditSkip),
+    /// The store does not answer: what memory has is put in, and they stay as they came.
+    Unstored,
+}
+
+/// The reason why texts stay as they came that could have been edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditSkip {
+    /// The body is no request that can be read.
+    Unreadable,
+    /// Decisions cannot be read or stored.
+    Store,
+    /// The time was up.
+    Deadline,
+    /// Too much other work waits.
+    Overloaded,
+    /// The body is larger than what is read.
+    TooLarge,
+    /// The body is signed, so any edit would break it.
+    Signed,
+}
+
+impl EditSkip {
+    /// The word of headers, events and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Store => "store",
+            Self::Deadline => "deadline",
+            Self::Overloaded => "overloaded",
+            Self::TooLarge => "too_large",
+            Self::Signed => "signed",
+        }
+    }
+}
+
+/// A request after its edits.
+#[derive(Debug, Clone, Default)]
+pub struct EditedRequest {
+    /// The body; none if it stays as it came.
+    pub body: Option<String>,
+    pub skipped: Option<EditSkip>,
+    pub savings: GatewaySavings,
+    /// The model that the request names.
+    pub model: Option<String>,
+    /// What is recorded; none if the request was not read, or is only relayed.
+    pub sent: Option<SentRequest>,
+    /// The hooks that are to see what is sent.
+    pub hooks: Arc<HookSet>,
+}
+
+/// Tokens that the gateway saves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GatewaySavings {
+    /// By the forms of all texts, new and old, in this request.
+    pub tokens: u64,
+    /// By the forms of the newest texts alone.
+    pub new_tokens: u64,
+    /// What the newest texts would have saved: mode `observe`.
+    pub observed_tokens: u64,
+}
+
+/// Whether anything was decided for the caller's tenant, as far as that is in memory.
+pub fn knows_of_decisions(services: &Services) -> Option<bool> {
+    services.decisions().knows_of(&services.caller().tenant)
+}
+
+/// Whether anything was decided for the caller's tenant, so that even a request that is only relayed
+/// has to be read. If the store cannot tell, it may have been.
+pub fn has_decisions(services: &Services) -> bool {
+    match services.tenant().read::<_, StoreError>(|tx| tx.has_decisions()) {
+        Ok(found) => {
+            services.decisions().note_tenant(&services.caller().tenant, found);
+            found
+        }
+        Err(error) => {
+            tracing::debug!(%error, "decisions cannot be read");
+            true
+        }
+    }
+}
+
+/// Edits a request. Blocks the thread; reads and writes the store.
+pub fn edit(
+    services: &Services,
+    request: &GatewayRequest,
+    newest: NewestTexts,
+    deadline: &Deadline,
+) -> EditedRequest {
+    let body = &*request.body;
+    let node = json::parse(body, Limits::default()).ok();
+    let outline = node.as_ref().and_then(|node| RequestOutline::read(request.endpoint, body, node));
+    let Some(outline) = outline else {
+        return EditedRequest { skipped: Some(EditSkip::Unreadable), ..EditedRequest::default() };
+    };
+    let scope = LineageScope {
+        tenant: &services.caller().tenant,
+        upstream: &request.upstream,
+        wire: request.wire,
+    };
+    let source = match newest {
+        NewestTexts::Unstored => DecisionSource::Memory,
+        NewestTexts::Decided | NewestTexts::Raw(_) => DecisionSource::Store,
+    };
+    let hashes = scope.hashes(&outline.messages);
+    let mut lineage = KnownLineage::read(services, &outline, hashes, source);
+    let mut edited = EditedRequest { skipped: lineage.skipped(), ..EditedRequest::default() };
+    let model = request.path_model.as_deref().or(outline.model.as_deref());
+    edited.model = model.map(str::to_owned);
+    let is_open = !outline.is_summary_request && lineage.has_undecided();
+    match newest {
+        NewestTexts::Raw(reason) if is_open && request.mode == GatewayMode::Compress => {
+            edited.skipped = edited.skipped.or(Some(reason));
+            let decided = lineage.commit(services, Vec::new());
+            edited.skipped = edited.skipped.or(decided.err());
+        }
+        NewestTexts::Decided if is_open && request.mode != GatewayMode::Off => {
+            let model =
+                resolve_model(model, Target::Openai, services.models(), &mut Notes::default());
+            let maker = FormMaker {
+                pipeline: services.pipeline(),
+                tokenizer: model.tokenizer,
+                outline: &outline,
+                protected: &request.protected,
+                deadline,
+            };
+            let made = maker.make(&lineage);
+            if made.is_cut {
+                edited.skipped = edited.skipped.or(Some(EditSkip::Deadline));
+            }
+            if request.mode == GatewayMode::Observe {
+                edited.savings.observed_tokens = made.saved_tokens();
+            } else {
+                let decided = lineage.commit(services, made.decisions);
+                edited.skipped = edited.skipped.or(decided.err());
+            }
+        }
+        _ => {}
+    }
+    let mut edits = Vec::new();
+    edited.body = apply(body, &outline, &lineage, &mut edited.savings, &mut edits);
+    edited.hooks = hooks_of(services, request.mode, newest);
+    if let Some(node) =
+        node.filter(|_| request.mode != GatewayMode::Off && request.record.is_kept())
+    {
+        let sent = edited.body.as_deref().unwrap_or(body);
+        let is_full = request.record == RecordLevel::Full;
+        edited.sent = Some(SentRequest {
+            level: request.record,
+            payload_hash: ContentHash::of(sent),
+            blocks: sent_blocks(&node, &outline.messages, |index| lineage.decision(index)),
+            edits,
+            texts: is_full
+                .then(|| SentTexts { came: Arc::clone(&request.body), sent: sent.into() }),
+        });
+    }
+    edited
+}
+
+/// The hooks that are to see a request. If the store cannot tell, those that were known last.
+fn hooks_of(services: &Services, mode: GatewayMode, newest: NewestTexts) -> Arc<HookSet> {
+    if newest == NewestTexts::Unstored {
+        return guards::known_hooks_for(services, mode);
+    }
+    guards::hooks_for(services, mode).unwrap_or_else(|error| {
+        tracing::debug!(%error, "hooks cannot be read");
+        guards::known_hooks_for(services, mode)
+    })
+}
+
+/// Puts the forms of all texts into the body; none if there are none.
+fn apply(
+    body: &str,
+    outline: &RequestOutline,
+    lineage: &KnownLineage<'_>,
+    savings: &mut GatewaySavings,
+    edited: &mut Vec<MessageEdit>,
+) -> Option<String> {
+    let newest = outline.newest();
+    let mut edits = Vec::new();
+    for (index, message) in outline.messages.iter().enumerate() {
+        let Some(decision) = lineage.decision(index) else { continue };
+        let applied = decision.applied(message);
+        let saved: u64 = applied.iter().map(|form| form.decided.saved_tokens).sum();
+        savings.tokens += saved;
+        if index >= newest {
+            savings.new_tokens += saved;
+        }
+        if !applied.is_empty() {
+            edited.push(MessageEdit { message: index, saved_tokens: saved });
+        }
+        for form in applied {
+            let span = &form.text.span;
+            edits.push(BodyEdit { start: span.start, end: span.end, text: &form.decided.form });
+        }
+    }
+    // Members of an object may stand in any order.
+    edits.sort_by_key(|edit| edit.start);
+    if edits.is_empty() { None } else { splice(body, &edits) }
+}

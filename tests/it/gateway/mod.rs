@@ -1,0 +1,22 @@
+//! The gateway, between a client and a fake provider.
+
+mod agent;
+mod edits;
+mod hooks;
+mod lineages;
+mod process;
+mod records;
+mod relay;
+mod store_away;
+mod streams;
+mod usage;
+
+use crate::support::TestServer;
+use crate::support::provider::Provider;
+
+/// A server in front of `provider`, under these names, with more flags.
+pub async fn front(provider: &Provider, names: &[&str], flags: &[&str]) -> TestServer {
+    let upstreams: Vec<String> = names.iter().map(|name| provider.flag(name)).collect();
+    let upstreams = upstreams.iter().map(String::as_str);
+    TestServer::with(&upstreams.chain(flags.iter().copied()).collect::<Vec<_>>()).await
+}
