@@ -197,7 +197,8 @@ impl Model {
         let (major, minor) = (number().unwrap_or_default(), number().unwrap_or_default());
         // The dates in names of K2 are no minor version: `kimi-k2-0905`.
         let is_later_k2 = major == 2 && version.starts_with("2.") && minor >= 5;
-        if major > 2 || is_later_k2 { WantedReasoning::WithCalls } else { WantedReasoning::Never }
+        let thinks = major > 2 || is_later_k2 || version.starts_with("2-thinking");
+        if thinks { WantedReasoning::WithCalls } else { WantedReasoning::Never }
     }
 
     /// Whether it is a named model that `OpenAI`'s own API runs: none whose weights others run.

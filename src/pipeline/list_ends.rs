@@ -6,18 +6,42 @@ use super::slot::{PartName, Slot};
 use super::{StopReason, prose, turn_scope};
 use crate::domain::{Content, HalfFamily, ItemHalf, Message, Notes, Part, Role};
 use crate::provider::{
-    MISTRAL_PREFIX, TargetRules, has_compaction, is_tool_change, is_turn_scoped,
+    self, Destination, MISTRAL_PREFIX, TargetRules, has_compaction, is_tool_change, is_turn_scoped,
 };
+use crate::request::CompileRequest;
+
+/// Lets a list begin and end as the target wants it, with system messages where it takes them.
+pub(super) fn mend_slots(
+    meter: &Meter<'_>,
+    slots: &mut Vec<Slot>,
+    opening: Option<Slot>,
+    request: &CompileRequest,
+    list: &str,
+    notes: &mut Notes,
+) -> Result<(), StopReason> {
+    let rules = provider::rules(request.target);
+    let Destination { takes_system, is_mistral, .. } = request.destination();
+    if let Some(opening) = opening {
+        open(slots, opening, rules, list, notes);
+    }
+    if takes_system {
+        place_system(meter, slots, list, notes)?;
+    }
+    if request.refuses_last_answer() {
+        end(meter, slots, list, notes)?;
+    }
+    if is_mistral {
+        system_as_user(slots.iter_mut().map(|slot| &mut slot.message), list, notes);
+    }
+    if rules.clean_end {
+        close(meter, slots, list, notes)?;
+    }
+    Ok(())
+}
 
 /// Puts the opening before a list that does not begin with the user's message, or into one that
 /// nothing is left of but system text.
-pub(super) fn open(
-    slots: &mut Vec<Slot>,
-    opening: Slot,
-    rules: TargetRules,
-    list: &str,
-    notes: &mut Notes,
-) {
+fn open(slots: &mut Vec<Slot>, opening: Slot, rules: TargetRules, list: &str, notes: &mut Notes) {
     if let Some(at) = opening_place(slots.iter().map(|slot| &slot.message), rules) {
         note_opening(list, notes);
         slots.insert(at, opening);
@@ -72,7 +96,7 @@ pub(super) fn note_ending(list: &str, notes: &mut Notes) {
 }
 
 /// Adds a message of the user to a list that ends in the assistant's.
-pub(super) fn end(
+fn end(
     meter: &Meter<'_>,
     slots: &mut Vec<Slot>,
     list: &str,
@@ -87,15 +111,15 @@ pub(super) fn end(
     Ok(())
 }
 
-/// The same for a list that is not counted. `refuses_end`: the model does not go on from a last
-/// assistant message.
+/// The same for a list that is not counted.
 pub(super) fn mend_messages(
     messages: &mut Vec<Message>,
-    rules: TargetRules,
-    refuses_end: bool,
+    request: &CompileRequest,
     list: &str,
     notes: &mut Notes,
 ) {
+    let rules = provider::rules(request.target);
+    let refuses_end = request.refuses_last_answer();
     let opening = || Message::text(Role::User, prose::CONVERSATION_OPENING);
     if let Some(at) = opening_place(messages.iter(), rules) {
         note_opening(list, notes);
@@ -106,13 +130,39 @@ pub(super) fn mend_messages(
         note_ending(list, notes);
         messages.push(opening());
     }
+    if request.destination().is_mistral {
+        system_as_user(messages.iter_mut(), list, notes);
+    }
+}
+
+/// Gives system messages the role of the user if they follow an answer of the assistant or results of
+/// tools: Mistral takes system text there from nobody.
+/// <https://github.com/mistralai/mistral-common>, `validator.py`.
+fn system_as_user<'m>(
+    messages: impl Iterator<Item = &'m mut Message>,
+    list: &str,
+    notes: &mut Notes,
+) {
+    let mut is_refused = false;
+    for message in messages {
+        if message.role != Role::System {
+            is_refused = message.role != Role::User;
+        } else if is_refused {
+            message.role_word = Some("user");
+            is_refused = false;
+            if let Some(origin) = message.origin {
+                let detail = "the provider takes no system text after an answer or a result";
+                notes.degraded("system_as_user", format!("/{list}/{origin}"), detail);
+            }
+        }
+    }
 }
 
 /// Decides which system messages of the history keep their places: those that follow a message of the
 /// user, or the assistant's call of a server tool, and that the assistant's message or nothing
 /// follows. All others are written before all messages, as for models that take none elsewhere.
 /// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>
-pub(super) fn place_system(
+fn place_system(
     meter: &Meter<'_>,
     slots: &mut [Slot],
     list: &str,
@@ -181,7 +231,7 @@ fn hoist(
 }
 
 /// Takes the white space off the end of a last message that is the assistant's.
-pub(super) fn close(
+fn close(
     meter: &Meter<'_>,
     slots: &mut [Slot],
     list: &str,

@@ -3,7 +3,7 @@
 
 use super::repair::awaits_results;
 use super::report::{PriceStepReport, Report, ReportBuilder, TokenTotals};
-use super::requirements::Requirements;
+use super::requirements::{Requirements, warn_of_mixed_tools};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, cache_marks, intake, list_ends};
 use crate::domain::{ContentHash, Conversation, Message, Role};
 use crate::provider::{self, Destination, PayloadCaching, PayloadInput};
@@ -24,10 +24,9 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let list = conversation.source.list_key();
     let mut messages: Vec<Message> =
         conversation.system.into_iter().chain(conversation.history).collect();
-    let rules = provider::rules(request.target);
-    let refuses_end = request.refuses_last_answer();
-    list_ends::mend_messages(&mut messages, rules, refuses_end, list, &mut notes);
+    list_ends::mend_messages(&mut messages, &request, list, &mut notes);
     let requires = Requirements::find(&request, &messages, &conversation.tools);
+    warn_of_mixed_tools(&request, &conversation.tools, &mut notes);
     // Without counts no mark is set or moved; members are kept, since one may name stored content.
     let marks = cache_marks::MarkRules::new(&request.cache, request.target, &request.model);
     let system = messages.iter().filter(|message| message.role == Role::System).count();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::{Content, Message, Role, Target, ToolDefinition};
+use crate::domain::{Content, Message, Notes, Role, Target, ToolDefinition};
 use crate::provider::{self, has_compaction};
 use crate::request::{CompileRequest, Compression, Level, ThinkingPolicy};
 
@@ -29,6 +29,10 @@ const CONTEXT_EDITING_BETA: &str = "context-management-2025-06-27";
 const MIN_COMPACTION_TRIGGER_TOKENS: u64 = 50_000;
 /// The parameter of both providers that compact by themselves.
 const CONTEXT_MANAGEMENT: &str = "context_management";
+
+/// Gemini's parameter without which a model refuses functions next to built-in tools:
+/// <https://ai.google.dev/gemini-api/docs/tool-combination>
+const TOOL_CONFIG: &str = "toolConfig";
 
 /// What a payload needs of its request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
@@ -59,6 +63,9 @@ impl Requirements {
             if tools.iter().any(ToolDefinition::is_memory_tool) {
                 betas.insert(CONTEXT_EDITING_BETA);
             }
+        }
+        if mixes_tools(request.target, tools) && !request.model.is_before_gemini(3) {
+            found.parameters.insert(TOOL_CONFIG, json!({"includeServerSideToolInvocations": true}));
         }
         if let Some(level) = request.compression.provider_level {
             found.let_provider_compress(request, level, &mut betas);
@@ -96,6 +103,27 @@ impl Requirements {
             json!({"edits": edits})
         };
         self.parameters.insert(CONTEXT_MANAGEMENT, value);
+    }
+}
+
+/// Whether Gemini gets functions next to built-in tools.
+fn mixes_tools(target: Target, tools: &[ToolDefinition]) -> bool {
+    let is_built_in = |tool: &ToolDefinition| tool.opaque.is_some();
+    target == Target::Gemini
+        && tools.iter().any(is_built_in)
+        && tools.iter().any(|tool| !is_built_in(tool))
+}
+
+/// Warns of functions next to built-in tools for a model that refuses both in one request, whatever its
+/// parameters.
+pub(super) fn warn_of_mixed_tools(
+    request: &CompileRequest,
+    tools: &[ToolDefinition],
+    notes: &mut Notes,
+) {
+    if mixes_tools(request.target, tools) && request.model.is_before_gemini(3) {
+        let detail = "models before Gemini 3 take built-in tools or functions, not both";
+        notes.warn("tools_mixed", "/tools".to_owned(), detail);
     }
 }
 

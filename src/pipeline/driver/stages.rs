@@ -12,7 +12,7 @@ use crate::pipeline::arrived_forms::{self, ArrivedForms};
 use crate::pipeline::compress::{self, Output as CompressOutput};
 use crate::pipeline::read_back::{self, ReadBack};
 use crate::pipeline::report::{Action, ReportBuilder};
-use crate::pipeline::requirements::Requirements;
+use crate::pipeline::requirements::{self, Requirements};
 use crate::pipeline::slot::Slot;
 use crate::pipeline::stage::timed;
 use crate::pipeline::strip_injected::ReturnedBlocks;
@@ -273,23 +273,9 @@ impl Driver<'_> {
         opening: Option<Slot>,
         list: &str,
     ) -> Result<Vec<Slot>, StopReason> {
-        let rules = provider::rules(self.request.target);
-        let takes_system = self.request.destination().takes_system;
-        let refuses_last_answer = self.request.refuses_last_answer();
-        let notes = &mut self.notes;
+        let (meter, request, notes) = (&self.meter, self.request, &mut self.notes);
         timed(&mut self.timings.compile, || {
-            if let Some(opening) = opening {
-                list_ends::open(&mut slots, opening, rules, list, notes);
-            }
-            if takes_system {
-                list_ends::place_system(&self.meter, &mut slots, list, notes)?;
-            }
-            if refuses_last_answer {
-                list_ends::end(&self.meter, &mut slots, list, notes)?;
-            }
-            if rules.clean_end {
-                list_ends::close(&self.meter, &mut slots, list, notes)?;
-            }
+            list_ends::mend_slots(meter, &mut slots, opening, request, list, notes)?;
             Ok(slots)
         })
     }
@@ -305,6 +291,7 @@ impl Driver<'_> {
         self.caching = timed(&mut self.timings.compile, || {
             let request = self.request;
             let session_id = request.session_id.as_deref();
+            requirements::warn_of_mixed_tools(request, tools, notes);
             cache_marks::warn(&request.cache, request.target, session_id.is_some(), notes);
             let model = request.measured();
             let rules = cache_marks::MarkRules::new(&request.cache, request.target, &model);

@@ -70,10 +70,11 @@ fn rename_item(part: &mut Part, renamed: &RenamedIds) -> bool {
         return false;
     };
     let Content::Opaque { raw, .. } = &mut part.content else { return false };
-    let Some(new) = half.id(raw).and_then(|id| renamed.get(&id)) else { return false };
-    let keys = ["id", "tool_use_id"];
-    replace_members(raw, |name, value| {
-        (keys.contains(&name) && value.as_str().is_some()).then(|| to_text(new.as_str()))
+    let own = half.id(raw).and_then(|id| renamed.get(&id));
+    replace_members(raw, |name, value| match name {
+        CALLER => with_renamed_program(value, renamed),
+        "id" | "tool_use_id" if value.as_str().is_some() => own.map(|new| to_text(new.as_str())),
+        _ => None,
     })
 }
 
@@ -81,7 +82,19 @@ fn rename_item(part: &mut Part, renamed: &RenamedIds) -> bool {
 fn rename_caller(part: &mut Part, renamed: &RenamedIds) -> bool {
     let own = part.extra.iter_mut().find(|(name, _)| &**name == CALLER);
     let Some((_, caller)) = own else { return false };
-    replace_members(caller, |name, value| {
+    let node = json::parse(caller.as_str(), Limits::default()).ok();
+    let new = node.and_then(|node| with_renamed_program(&node, renamed));
+    let is_new = new.is_some();
+    if let Some(text) = new {
+        *caller = RawJson::new(text);
+    }
+    is_new
+}
+
+/// A caller whose program has another id now.
+fn with_renamed_program(caller: &Node<'_>, renamed: &RenamedIds) -> Option<String> {
+    caller.get(TOOL_ID)?.as_str().and_then(|id| renamed.get(id))?;
+    json::with_members(caller, |name, value| {
         let new = value.as_str().filter(|_| name == TOOL_ID).and_then(|id| renamed.get(id));
         new.map(|new| to_text(new.as_str()))
     })

@@ -12,6 +12,38 @@ use crate::provider::writer::is_gemini_schema;
 /// Definitions among which cycles are looked for.
 const MAX_DEFINITIONS: usize = 256;
 
+/// Leaves out what a condition says by requiring properties that it does not define: without them, it would
+/// be met by everything, so that `not` would refuse every value and `then` would always hold.
+pub(super) fn without_unknown_conditions(node: &Node<'_>) -> Option<String> {
+    let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| {
+        let condition = match key {
+            "not" | "if" => Some(value),
+            "then" | "else" => schema.get("if"),
+            _ => None,
+        };
+        if condition.is_some_and(requires_unknown) { SchemaEdit::Remove } else { SchemaEdit::Keep }
+    };
+    if !node.raw.contains("\"required\"") {
+        return None;
+    }
+    SchemaEditor::of_members(&mut member).edited(node)
+}
+
+/// Whether a schema, or one in it, requires a property that it does not define.
+fn requires_unknown(schema: &Node<'_>) -> bool {
+    let properties = schema.get("properties").and_then(Node::as_object);
+    let properties: HashSet<&str> =
+        properties.into_iter().flatten().map(|(name, _)| &**name).collect();
+    let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
+    required.iter().filter_map(Node::as_str).any(|name| !properties.contains(name))
+        || schema
+            .as_object()
+            .into_iter()
+            .flatten()
+            .flat_map(|(key, value)| json::schemas_in(key, value))
+            .any(requires_unknown)
+}
+
 /// Takes names off `required` that no property has.
 pub(super) fn with_known_required(node: &Node<'_>) -> Option<String> {
     let mut member = |schema: &Node<'_>, key: &str, value: &Node<'_>| {

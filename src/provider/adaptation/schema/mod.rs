@@ -52,6 +52,7 @@ fn steps(target: Target) -> &'static [SchemaStep] {
         // `gemini`.
         Target::Gemini => &[
             ("top-level reference joined", gemini::without_top_reference),
+            ("conditions on unknown properties left out", gemini::without_unknown_conditions),
             ("unknown properties no longer required", gemini::with_known_required),
             ("references moved to $defs", gemini::with_definitions),
             ("members beside $ref left out", gemini::with_lone_references),

@@ -53,6 +53,15 @@ fn properties_that_are_not_there_are_not_required() {
 }
 
 #[test]
+fn conditions_are_not_turned_around_by_what_is_not_required() {
+    let before = r#"{"type":"object","properties":{"a":{},"b":{}},"not":{"required":["a","b"]},"if":{"required":["a"]},"then":{"required":["b"]},"else":{"properties":{"b":{}}}}"#;
+    let after = r#"{"type":"object","properties":{"a":{},"b":{}}}"#;
+    assert_eq!(text(before, Target::Gemini).as_deref(), Some(after));
+    let whole = r#"{"type":"object","properties":{"a":{}},"if":{"properties":{"a":{"const":1}},"required":["a"]},"then":{"minProperties":1}}"#;
+    assert_eq!(text(whole, Target::Gemini), None);
+}
+
+#[test]
 fn refused_property_names_are_renamed_by_themselves_alone() {
     let before = r#"{"type":"object","properties":{"a b":{},"c":{}},"required":["a b"]}"#;
     let name = shown_property("a b").unwrap();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::valid;
-use crate::support::compile::{calling, result, user, words};
+use crate::support::compile::{Compiled, assistant, calling, result, user, words};
 
 #[tokio::test]
 async fn the_role_developer_is_for_openai_s_models_alone() {
@@ -351,6 +351,32 @@ async fn mistral_gets_no_member_that_it_does_not_know() {
 }
 
 #[tokio::test]
+async fn system_text_after_an_answer_or_a_result_is_the_user_s_for_mistral() {
+    let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
+        "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
+    let found = json!({"role": "tool", "tool_call_id": "call_1", "content": "r"});
+    let note = |text: &str| json!({"role": "system", "content": text});
+    let body = json!({"model": "mistral-large-latest", "dynamic_state": {"step": 2},
+        "dynamic_state_placement": "system", "messages": [note("a"), user("q"), note("b"), assistant("x"), note("c"),
+        note("d"), user("y"), call, found]});
+    let roles = |done: &Compiled| -> Vec<String> {
+        let role = |message: &Value| message["role"].as_str().unwrap().to_owned();
+        done.list().iter().map(role).collect()
+    };
+    let done = valid("openai", body.clone()).await;
+    let wanted = ["system", "user", "system", "assistant", "user", "system", "user", "assistant"];
+    assert_eq!(roles(&done)[..8], wanted);
+    assert_eq!(roles(&done)[8..], ["tool", "user"], "{}", done.payload);
+    let notes = done.report["degraded"].as_array().unwrap();
+    let moved: Vec<&Value> = notes.iter().filter(|note| note["code"] == "system_as_user").collect();
+    assert_eq!(moved.len(), 1, "{notes:?}");
+    assert_eq!(moved[0]["pointer"], "/messages/4");
+    let mut other = body;
+    other["model"] = json!("deepseek-chat");
+    assert_eq!(roles(&valid("openai", other).await)[8..], ["tool", "system"]);
+}
+
+#[tokio::test]
 async fn mistral_gets_the_user_s_message_last() {
     let list =
         |last: Value| json!({"model": "mistral-large-latest", "messages": [user("q"), last]});
@@ -383,6 +409,7 @@ async fn kimi_s_models_that_think_get_reasoning_with_calls() {
         ("kimi-k2.6", json!(" ")),
         ("moonshotai/kimi-k2.5", json!(" ")),
         ("kimi-k3", json!(" ")),
+        ("kimi-k2-thinking", json!(" ")),
         ("kimi-k2-0905-preview", json!(null)),
         ("kimi-k2.1", json!(null)),
     ] {

@@ -323,6 +323,10 @@ async fn calls_of_server_tools_have_ids_of_the_provider_s_form() {
             {"type": "server_tool_use", "id": "toolu_vrtx_1", "name": "web_search", "input": {"query": "x"}},
             {"type": "web_search_tool_result", "tool_use_id": "toolu_vrtx_1", "content": []},
             {"type": "server_tool_use", "id": program, "name": "code_execution", "input": {"code": "f()"}},
+            {"type": "server_tool_use", "id": "srvtoolu_b", "name": "web_search", "input": {"query": "y"},
+                "caller": {"type": "code_execution_20260120", "tool_id": program}},
+            {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_b", "content": [],
+                "caller": {"type": "code_execution_20260120", "tool_id": program}},
             {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {},
                 "caller": {"type": "code_execution_20260120", "tool_id": program}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "r"}]}]);
@@ -345,6 +349,9 @@ async fn calls_of_server_tools_have_ids_of_the_provider_s_form() {
     assert_eq!(blocks[1]["tool_use_id"], id);
     let id = blocks[2]["id"].as_str().unwrap();
     assert!(is_own(id) && id != blocks[0]["id"], "{id}");
-    assert_eq!(blocks[3]["caller"]["tool_id"], id);
+    for of_program in &blocks[3..6] {
+        assert_eq!(of_program["caller"]["tool_id"], id);
+    }
+    assert_eq!(blocks[3]["id"], "srvtoolu_b");
     assert!(done.codes("repairs").contains(&"item_id_replaced"));
 }

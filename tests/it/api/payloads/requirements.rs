@@ -134,3 +134,31 @@ async fn the_provider_compresses_where_it_can() {
         assert!(done.report["fits"] == true && done.report["requires"] == Value::Null, "{target}");
     }
 }
+
+#[tokio::test]
+async fn functions_next_to_built_in_tools_of_gemini_need_a_parameter() {
+    let function = json!({"functionDeclarations": [{"name": "f"}]});
+    let search = json!({"googleSearch": {}});
+    let ask = |model: &str, tools: Value, memory: bool| {
+        let mut body = json!({"target": "gemini", "model": model, "tools": tools,
+            "contents": [{"role": "user", "parts": [{"text": "hi"}]}]});
+        if memory {
+            body["memory"] = json!({"allowed_keys": ["k"]});
+        }
+        async move { compile(&body).await }
+    };
+    let needed = json!({"toolConfig": {"includeServerSideToolInvocations": true}});
+    for (tools, memory, is_mixed) in [
+        (json!([function, search]), false, true),
+        (json!([search]), true, true),
+        (json!([function]), true, false),
+        (json!([search]), false, false),
+    ] {
+        let done = ask("gemini-3-pro", tools.clone(), memory).await;
+        let parameters = &done.report["requires"]["parameters"];
+        assert_eq!(*parameters == needed, is_mixed, "{tools} {}", done.report);
+        let done = ask("gemini-2.5-pro", tools.clone(), memory).await;
+        assert_eq!(done.codes("warnings").contains(&"tools_mixed"), is_mixed, "{tools}");
+        assert_eq!(done.report["requires"], Value::Null);
+    }
+}

@@ -77,11 +77,13 @@ fn programs(messages: &[Value]) -> Verdict {
             |block: &&Value| block["caller"]["type"].as_str().is_some_and(|kind| kind != "direct");
         let calls: Vec<&Value> = blocks.iter().filter(is_program).collect();
         called.extend(calls.iter().map(|call| call["id"].to_string()));
+        // Those of the provider's own tools are beside the calls.
+        let is_result = |block: &Value| block["type"] == "tool_result";
         let results: Vec<&Value> = blocks
             .iter()
             .filter(|block| called.contains(&block["tool_use_id"].to_string()))
+            .filter(|block| is_result(block))
             .collect();
-        let is_result = |block: &Value| block["type"] == "tool_result";
         ensure(
             results.is_empty() || blocks.iter().all(is_result),
             &at,
