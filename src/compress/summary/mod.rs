@@ -2,15 +2,18 @@
 //!
 //! A pure function of the messages it covers. It quotes and never paraphrases, in five sections:
 //! what was asked, the state, what was found and what failed, the next steps, what to keep. The
-//! first request is always quoted; of the rest the newest first, until a share of the room is
-//! used, then put back in order. What room is left goes to the lines that show most of what
-//! nothing quoted shows: paths, numbers, names. A summary that was made before is read back by its
+//! first request is always quoted, whole if it is not long; of the rest the newest first, until a
+//! share of the room is used, then put back in order. What room is left goes to the sentences that
+//! show most of what nothing quoted shows, and to a list of the paths, names and digests that no
+//! sentence has. A line of code or data is no finding. A summary that was made before is read back by its
 //! sections, so that the next one holds its lines and not the summary.
 
 mod earlier_summaries;
 mod line;
+mod names;
 mod page;
 mod selection;
+mod statement;
 
 use std::collections::BTreeSet;
 
@@ -22,8 +25,10 @@ use crate::tokenizer::Counter;
 use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
+use names::NameList;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
+use statement::{is_code, is_statement};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -41,12 +46,10 @@ enum Section {
 /// Rule of a section that quotes message by message, the newest first.
 struct QuoteRule {
     section: Section,
-    /// Hundredths of the room that it may use.
+    /// Hundredths of the room beside the first request that it may use.
     share: u64,
     /// Characters of one line.
     width: usize,
-    /// Characters of the very first line, if that one is never left out for newer ones.
-    first: Option<usize>,
     /// Lines at most.
     most: usize,
     pick: fn(&Message, usize, &mut Vec<String>),
@@ -57,48 +60,28 @@ const QUOTE_RULES: &[QuoteRule] = &[
         section: Section::Asked,
         share: 30,
         width: 400,
-        first: Some(2_000),
         most: usize::MAX,
         pick: pick_request,
     },
-    QuoteRule {
-        section: Section::Next,
-        share: 5,
-        width: 240,
-        first: None,
-        most: MAX_NEXT_STEPS,
-        pick: next,
-    },
-    QuoteRule {
-        section: Section::Keep,
-        share: 5,
-        width: 240,
-        first: None,
-        most: usize::MAX,
-        pick: to_keep,
-    },
+    QuoteRule { section: Section::Next, share: 5, width: 240, most: MAX_NEXT_STEPS, pick: next },
+    QuoteRule { section: Section::Keep, share: 5, width: 240, most: usize::MAX, pick: to_keep },
     QuoteRule {
         section: Section::Found,
         share: 16,
         width: 240,
-        first: None,
         most: usize::MAX,
         pick: pick_reply,
     },
-    QuoteRule {
-        section: Section::State,
-        share: 8,
-        width: 160,
-        first: None,
-        most: usize::MAX,
-        pick: pick_calls,
-    },
+    QuoteRule { section: Section::State, share: 8, width: 160, most: usize::MAX, pick: pick_calls },
 ];
 /// Steps that are named: older ones have been taken, or given up.
 const MAX_NEXT_STEPS: usize = 5;
 /// Hundredths of the room for errors, and for lines that show what nothing else does.
 const ERRORS_PERCENT: u64 = 18;
-const REST_PERCENT: u64 = 18;
+const STATEMENTS_PERCENT: u64 = 9;
+const NAMES_PERCENT: u64 = 9;
+/// Tokens up to which the first request is quoted whole, if it leaves half of the room to the rest.
+const MAX_FIRST_REQUEST_TOKENS: u64 = 400;
 /// The weight of a line that reports an error, in addition to its facts.
 const ERROR_WEIGHT: u32 = 3;
 /// The weight of a line that has a word of the caller's instructions, in addition to its facts.
@@ -131,6 +114,9 @@ pub fn summarize(
 ) -> String {
     let earlier = EarlierSummaries::read(covered.earlier);
     let mut page = SummaryPage::new(counter, name);
+    page.add_tokens(room);
+    page.quote_first_request(covered, &earlier, (room / 2).min(MAX_FIRST_REQUEST_TOKENS));
+    let room = page.take_left();
     for quotes in QUOTE_RULES {
         page.add_tokens(room * quotes.share / 100);
         page.quote_section(quotes, covered, &earlier);
@@ -146,26 +132,34 @@ pub fn summarize(
         before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
         let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        lines.extend(own.filter(|line| reports_error(line)).map(|line| (at + 1, line)));
+        let reported = own.filter(|line| reports_error(line) && !is_code(line));
+        lines.extend(reported.map(|line| (at + 1, line)));
     }
     page.add_tokens(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::new(covered.instructions);
     page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
+    let mut names = NameList::read(&mut lines);
     {
         let known: BTreeSet<&str> = page.lines().collect();
         lines.retain(|(_, line)| !known.contains(line));
         for (at, message) in searched() {
             for line in all_texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
                 let is_gap = line.starts_with(['…', '[']) && line.contains('…');
-                if line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(line) {
+                if line.len() < MIN_QUOTE_BYTES || is_gap || known.contains(line) {
+                    continue;
+                }
+                if is_statement(line) {
                     lines.push((at + 1, line));
                 }
+                names.add_line(line);
             }
         }
     }
-    page.add_tokens(room * REST_PERCENT / 100);
+    page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);
+    page.add_tokens(room * NAMES_PERCENT / 100);
+    page.list_names(&names, covered.is_shown);
     page.write()
 }
 

@@ -1,12 +1,20 @@
 //! A summary while it is filled.
 
+use std::collections::BTreeSet;
+
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
-use super::selection::is_long_result;
+use super::names::NameList;
+use super::selection::{is_long_result, pick_request};
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
-use crate::compress::extract::{ExtractUnit, UnitFacts, select_with_facts};
-use crate::domain::{Message, TokenizerName};
+use crate::compress::extract::{ExtractUnit, UnitFacts, scan, select_with_facts};
+use crate::domain::TokenizerName;
 use crate::tokenizer::Counter;
+
+/// The dash before a line and the line end after it.
+const LINE_FRAME_TOKENS: u64 = 2;
+/// Rounds in which the width of the first request is found.
+const MAX_WIDTH_ROUNDS: usize = 6;
 
 /// A line of the summary.
 struct SummaryLine {
@@ -22,6 +30,8 @@ pub(super) struct SummaryPage<'c> {
     /// Tokens that are left of what was given so far.
     left: u64,
     lines: Vec<SummaryLine>,
+    /// The place of the first request, once it is quoted.
+    first_request: Option<usize>,
 }
 
 /// The weights of lines in addition to their facts.
@@ -57,7 +67,7 @@ impl LineWorth {
 
 impl<'c> SummaryPage<'c> {
     pub(super) fn new(counter: &'c Counter, name: TokenizerName) -> Self {
-        Self { counter, name, left: 0, lines: Vec::new() }
+        Self { counter, name, left: 0, lines: Vec::new(), first_request: None }
     }
 
     /// Adds room to what is left of the room before.
@@ -67,6 +77,74 @@ impl<'c> SummaryPage<'c> {
 
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.text.as_str())
+    }
+
+    /// Everything that is left, which is given out anew.
+    pub(super) fn take_left(&mut self) -> u64 {
+        std::mem::take(&mut self.left)
+    }
+
+    /// Quotes the first request in at most `room` tokens; a longer one is cut. It never leaves for newer
+    /// ones.
+    pub(super) fn quote_first_request(
+        &mut self,
+        covered: &SummaryInput<'_>,
+        earlier: &EarlierSummaries,
+        room: u64,
+    ) {
+        let section = Section::Asked;
+        let Some(whole) = self.open(section) else { return };
+        let limit = room.saturating_sub(whole - self.left);
+        let mut picked = Vec::new();
+        let mut requests = covered.messages.iter().enumerate().filter(|(_, message)| {
+            picked.clear();
+            pick_request(message, 1, &mut picked);
+            !picked.is_empty()
+        });
+        let oldest = earlier.section_lines(section).first();
+        let first = if oldest.is_none() { requests.next() } else { None };
+        let place = first.map_or(0, |(at, _)| at + 1);
+        let mut cut = |width: usize| match (first, oldest) {
+            (Some((_, message)), _) => {
+                picked.clear();
+                pick_request(message, width, &mut picked);
+                picked.drain(..).next()
+            }
+            (None, Some(line)) => Some(one_line(line, width)),
+            (None, None) => None,
+        };
+        // No token has more than about eight characters of a text; each round brings the width closer.
+        let mut width = usize::try_from(limit * 8).unwrap_or(usize::MAX);
+        for _ in 0..MAX_WIDTH_ROUNDS {
+            let Some(line) = cut(width) else { break };
+            let cost = self.line_cost(&line);
+            if cost <= limit {
+                self.take(section, place, line);
+                self.first_request = Some(place);
+                break;
+            }
+            let chars = u64::try_from(line.chars().count()).unwrap_or(u64::MAX);
+            width =
+                usize::try_from(chars.saturating_mul(limit) / cost.max(1) * 19 / 20).unwrap_or(0);
+        }
+        self.close(section, whole);
+    }
+
+    /// Lists names that nothing quoted shows.
+    pub(super) fn list_names(&mut self, names: &NameList<'_>, is_shown: &dyn Fn(u64) -> bool) {
+        let Some(whole) = self.open(Section::State) else { return };
+        let said: Vec<&str> = self.lines().collect();
+        let mut quoted = BTreeSet::new();
+        scan(&said.join("\n"), |fact| {
+            quoted.insert(fact);
+        });
+        let is_known = |fact: u64| quoted.contains(&fact) || is_shown(fact);
+        let cost = |text: &str| self.counter.count(self.name, text);
+        let room = self.left.saturating_sub(LINE_FRAME_TOKENS);
+        if let Some(line) = names.line(room, &is_known, &cost) {
+            self.take(Section::State, usize::MAX, line);
+        }
+        self.close(Section::State, whole);
     }
 
     /// Quotes of each message what the section is for, the newest first.
@@ -79,34 +157,9 @@ impl<'c> SummaryPage<'c> {
         let section = quotes.section;
         let Some(whole) = self.open(section) else { return };
         let start = self.lines.len();
-        let (given, messages) = (self.left, covered.messages);
+        let messages = covered.messages;
         let mut picked = Vec::new();
-        let says = |message: &Message, width, picked: &mut Vec<String>| {
-            (quotes.pick)(message, width, picked);
-            picked.drain(..).next()
-        };
-        let mut began = None;
-        if let Some(width) = quotes.first {
-            // The first request may take half of the section, about three characters to a token;
-            // the newest share the rest.
-            let said = |message: &&Message| says(message, 1, &mut picked).is_some();
-            let oldest = earlier.section_lines(section).first();
-            let at = if oldest.is_some() { None } else { messages.iter().position(said) };
-            let rest = at.map_or(0, |at| at + 1);
-            let mut more = messages.iter().skip(rest);
-            let alone = earlier.section_lines(section).len() < 2
-                && !more.any(|message| says(message, 1, &mut picked).is_some());
-            let room = if alone { given } else { given / 2 };
-            let width = width.min(usize::try_from(room * 3).unwrap_or(width));
-            let line = match at {
-                Some(at) => messages.get(at).and_then(|first| says(first, width, &mut picked)),
-                None => oldest.map(|line| one_line(line, width)),
-            };
-            if let Some(line) = line {
-                self.take(section, at.map_or(0, |at| at + 1), line);
-                began = Some(at.map_or(0, |at| at + 1));
-            }
-        }
+        let began = (section == Section::Asked).then_some(self.first_request).flatten();
         let full = 'newest: {
             for (at, message) in messages.iter().enumerate().rev() {
                 let stubbed = covered.stub_over.is_some_and(|most| is_long_result(message, most));
@@ -137,9 +190,8 @@ impl<'c> SummaryPage<'c> {
                 break;
             }
         }
-        // They were taken from the end; the one that everything began with was not.
-        let taken = self.lines.get_mut(start + usize::from(began.is_some())..);
-        taken.unwrap_or_default().reverse();
+        // They were taken from the end.
+        self.lines.get_mut(start..).unwrap_or_default().reverse();
         self.close(section, whole);
     }
 
@@ -158,7 +210,7 @@ impl<'c> SummaryPage<'c> {
         let (start, left) = (self.lines.len(), self.left);
         let said: Vec<&str> = self.lines().collect();
         let said = said.join("\n");
-        let mut known = std::collections::BTreeSet::new();
+        let mut known = BTreeSet::new();
         lines.retain(|(_, line)| known.insert(*line));
         let weights: Vec<u32> = lines.iter().map(|(_, line)| worth.weigh(line)).collect();
         // At most about four bytes to a token; if that is too many, fewer.
@@ -223,9 +275,13 @@ impl<'c> SummaryPage<'c> {
         line
     }
 
+    fn line_cost(&self, text: &str) -> u64 {
+        self.counter.count(self.name, text) + LINE_FRAME_TOKENS
+    }
+
     /// Takes a line if it has room: its own tokens, its dash and its line end.
     fn take(&mut self, section: Section, at: usize, text: String) -> bool {
-        let cost = self.counter.count(self.name, &text) + 2;
+        let cost = self.line_cost(&text);
         let Some(left) = self.left.checked_sub(cost) else { return false };
         self.left = left;
         self.lines.push(SummaryLine { section, at, text });

@@ -65,6 +65,45 @@ fn the_first_request_outlives_the_newer_ones() {
 }
 
 #[test]
+fn the_first_request_is_whole_up_to_its_limit() {
+    let request = "Move each handler of the billing service to the new router. ".repeat(28);
+    let words = request.trim().to_owned();
+    let mut messages = vec![Message::text(Role::User, request.clone())];
+    messages.extend((0..90).map(|n| Message::text(Role::User, format!("Also look at item {n}."))));
+    let text = of(&messages, &[], 900, None);
+    assert!(text.contains(&words), "{text}");
+    let text = of(&messages, &[], 400, None);
+    let first = text.lines().nth(1).unwrap();
+    let tokens = Counter::new().count(TokenizerName::O200kBase, first);
+    assert!((150..=200).contains(&tokens) && first.ends_with('…'), "{tokens} {first}");
+}
+
+#[test]
+fn code_and_data_are_no_findings_but_their_names_are_listed() {
+    let file = "153 },\n105 \"allOf\": [\nlet billing_router = build(\n    src/billing/router.rs\n\
+        1505: 4711\nThe migration of the ledger is not finished yet.\n        throw new err(`no ledger`);\n";
+    let result = ToolResult {
+        call_id: "c".into(),
+        name: None,
+        content: vec![Part::text(file)],
+        is_error: None,
+    };
+    let messages = [
+        Message::text(Role::User, "Go on."),
+        Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
+    ];
+    let text = of(&messages, &[], 400, None);
+    assert_eq!(
+        text,
+        "Asked:\n- Go on.\nState:\n- The migration of the ledger is not finished yet.\n\
+         - Named: allOf, billing_router, src/billing/router.rs"
+    );
+    // The list goes on in the next summary.
+    let later = of(&[Message::text(Role::User, "Now `ledger_row`.")], &[&text], 400, None);
+    assert!(later.contains("- Named: allOf, billing_router, src/billing/router.rs"), "{later}");
+}
+
+#[test]
 fn a_later_summary_holds_the_lines_of_the_one_before_in_its_sections() {
     let first = of(&conversation(), &[], 600, None);
     let more = [

@@ -1,0 +1,81 @@
+//! Paths, identifiers and digests that later turns may need, without the lines that they are in.
+
+use std::collections::BTreeSet;
+
+use crate::compress::extract::scan;
+
+/// What a line of names begins with.
+const NAMES_LABEL: &str = "Named: ";
+/// Bytes of a name; longer ones are data.
+const MAX_NAME_BYTES: usize = 120;
+
+/// Names in the order in which they came, each once.
+#[derive(Default)]
+pub(super) struct NameList<'t> {
+    names: Vec<&'t str>,
+    known: BTreeSet<&'t str>,
+}
+
+impl<'t> NameList<'t> {
+    /// Takes the lists of names out of the lines of an earlier summary.
+    pub(super) fn read(lines: &mut Vec<(usize, &'t str)>) -> Self {
+        let mut list = Self::default();
+        lines.retain(|(_, line)| match line.strip_prefix(NAMES_LABEL) {
+            Some(names) => {
+                names.split(", ").for_each(|name| list.add(name));
+                false
+            }
+            None => true,
+        });
+        list
+    }
+
+    /// Adds the names in a line.
+    pub(super) fn add_line(&mut self, line: &'t str) {
+        if line.contains('\u{1b}') {
+            return;
+        }
+        let is_between = |sign: char| !(sign.is_alphanumeric() || "_-./:@~+#".contains(sign));
+        for piece in line.split(is_between) {
+            self.add(piece.trim_matches(|sign: char| ".:-/#+".contains(sign) && sign != '/'));
+        }
+    }
+
+    fn add(&mut self, name: &'t str) {
+        let is_name = name.len() <= MAX_NAME_BYTES && name.chars().any(char::is_alphabetic);
+        if is_name && !self.known.contains(name) && has_fact(name, |_| true) {
+            self.known.insert(name);
+            self.names.push(name);
+        }
+    }
+
+    /// A line of the newest names that are new to the reader, in their order, within `room` tokens;
+    /// none if there are none.
+    pub(super) fn line(
+        &self,
+        room: u64,
+        is_shown: &dyn Fn(u64) -> bool,
+        cost: &dyn Fn(&str) -> u64,
+    ) -> Option<String> {
+        let mut left = room.checked_sub(cost(NAMES_LABEL))?;
+        let mut chosen = Vec::new();
+        for name in self.names.iter().rev() {
+            if !has_fact(name, |fact| !is_shown(fact)) {
+                continue;
+            }
+            // A comma and a blank.
+            let Some(rest) = left.checked_sub(cost(name) + 1) else { break };
+            left = rest;
+            chosen.push(*name);
+        }
+        chosen.reverse();
+        (!chosen.is_empty()).then(|| format!("{NAMES_LABEL}{}", chosen.join(", ")))
+    }
+}
+
+/// Whether a name has a fact like this.
+fn has_fact(name: &str, is_wanted: impl Fn(u64) -> bool) -> bool {
+    let mut found = false;
+    scan(name, |fact| found |= is_wanted(fact));
+    found
+}
