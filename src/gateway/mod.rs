@@ -10,6 +10,7 @@ mod exact_tools;
 mod lineage;
 mod outline;
 mod route;
+mod session;
 mod splice;
 mod usage;
 
@@ -24,5 +25,6 @@ pub use outline::{
     GroupKind, MIN_EDIT_BYTES, OutlinedMessage, RequestOutline, RequestText, TextGroup,
 };
 pub use route::{ProviderEndpoint, ProviderRoute, Wire};
+pub use session::{SessionName, SessionScope};
 pub use splice::{BodyEdit, splice};
 pub use usage::UsageReader;

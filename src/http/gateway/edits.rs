@@ -11,14 +11,14 @@ use super::GatewayState;
 use super::failure::RelayFailure;
 use super::upload::{Upload, WholeUpload};
 use crate::domain::{GatewayMode, RecordLevel};
-use crate::gateway::{ProviderEndpoint, Wire};
+use crate::gateway::{ProviderEndpoint, SessionName, Wire};
 use crate::http::body::{CancelOnDrop, DEADLINE_HEADER};
 use crate::http::problem::{Kind, Problem};
 use crate::pipeline::Deadline;
 use crate::service::compile::MAX_DEADLINE_MS;
 use crate::service::gateway::{
-    self as service, EditSkip, EditedRequest, GatewayDefaults, GatewayRequest, GuardRound, HookSet,
-    NewestTexts,
+    self as service, EditSkip, EditedRequest, GatewayDefaults, GatewayRequest, GuardRound,
+    GuardedRequest, NewestTexts,
 };
 use crate::service::{Services, pool};
 
@@ -47,6 +47,8 @@ pub(super) struct Editor<'e> {
     /// What the request asks of its provider.
     pub(super) endpoint: ProviderEndpoint,
     pub(super) wire: Wire,
+    /// The session that the headers name.
+    pub(super) session: Option<SessionName>,
 }
 
 impl Editor<'_> {
@@ -87,7 +89,7 @@ impl Editor<'_> {
         let mut edited = self.run(Arc::clone(&job), limit).await;
         let mut guards = GuardRound::default();
         if !edited.hooks.is_empty() {
-            (guards, edited.body) = self.ask_guards(job, edited.body, &edited.hooks).await?;
+            guards = self.ask_guards(job, &mut edited).await?;
         }
         let body = match edited.body.take() {
             Some(body) => {
@@ -119,10 +121,11 @@ impl Editor<'_> {
     /// for mandatory hooks.
     async fn must_read_relayed(&self) -> bool {
         let services = self.services.clone();
+        let session = service::session_id(&services, self.upstream, self.session.as_ref());
         let look = move || {
             let known = service::knows_of_decisions(&services);
             known.unwrap_or_else(|| service::has_decisions(&services))
-                || service::has_guards(&services, GatewayMode::Off)
+                || service::has_guards(&services, GatewayMode::Off, session.as_deref())
         };
         // What cannot be asked for may be there.
         self.state.app.pool.look(look).await.unwrap_or(true)
@@ -142,6 +145,7 @@ impl Editor<'_> {
             endpoint: self.endpoint,
             wire: self.wire,
             upstream: self.upstream.into(),
+            session: self.session.clone(),
             path_model,
             mode,
             protected: Arc::clone(&self.state.gateway.edits.protected),
@@ -178,27 +182,32 @@ impl Editor<'_> {
         }
     }
 
-    /// Asks hooks about a request. `body`: as it is sent, if it was edited; it is returned.
+    /// Asks hooks about a request.
     async fn ask_guards(
         &self,
         job: Arc<GatewayRequest>,
-        body: Option<String>,
-        set: &Arc<HookSet>,
-    ) -> Result<(GuardRound, Option<String>), RelayFailure> {
+        edited: &mut EditedRequest,
+    ) -> Result<GuardRound, RelayFailure> {
         let limit = Duration::from_millis(MAX_DEADLINE_MS);
         let deadline = Deadline::at(Instant::now() + limit).allowing(self.services.allowance());
         let _guard = CancelOnDrop(deadline.clone());
-        let (services, set, until) = (self.services.clone(), Arc::clone(set), deadline.clone());
+        let (services, until) = (self.services.clone(), deadline.clone());
+        let (set, session) = (Arc::clone(&edited.hooks), edited.session.clone());
+        let body = edited.body.take();
         let ask = move |seat| {
             let services = services.seated(seat).until(&until);
             let text = body.as_deref().unwrap_or(&job.body);
-            let guards = service::ask_guards(&services, &job, text, &set, &until);
+            let guarded = GuardedRequest { request: &job, session: session.as_ref(), body: text };
+            let guards = service::ask_guards(&services, guarded, &set, &until);
             (guards, body)
         };
         let place = self.state.app.pool.admit(&self.services.caller().tenant);
         let place = place.map_err(|error| RelayFailure::from(Problem::from(error)))?;
         // A guard that was not asked has not allowed anything.
-        place.run(&deadline, ask).await.map_err(|error| Problem::from(error).into())
+        let asked = place.run(&deadline, ask).await;
+        let (guards, body) = asked.map_err(|error| RelayFailure::from(Problem::from(error)))?;
+        edited.body = body;
+        Ok(guards)
     }
 
     /// Puts in what is decided, and decides that the newest texts stay as they came. If the job that

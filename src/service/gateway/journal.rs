@@ -92,6 +92,7 @@ impl JournalEntry {
             let input = usage.map_or(0, |usage| usage.tokens.input());
             let own = GatewayRecord {
                 id,
+                session: exchange.session.as_ref(),
                 target: target_of(exchange.endpoint).as_str(),
                 model: exchange.model.as_deref().unwrap_or_default(),
                 payload_hash: sent.payload_hash,
@@ -108,7 +109,7 @@ impl JournalEntry {
             };
             NewRecord::of_gateway(&services, &own, batch)
         });
-        let owner = EventOwner { session: None, compilation: Some(id) };
+        let owner = EventOwner { session: exchange.session.as_ref(), compilation: Some(id) };
         let data = json!({
             "wire": exchange.wire.as_str(),
             "endpoint": exchange.endpoint.as_str(),
@@ -129,6 +130,7 @@ impl JournalEntry {
         });
         let mut effects = guards.effects;
         effects.scope.compilation_id = Some(Arc::clone(id));
+        effects.scope.session_id.clone_from(&exchange.session);
         effects.record = record;
         effects.events_after.push(owner.event(EventKind::GatewayRequest, &data));
         effects

@@ -14,6 +14,7 @@ mod journal;
 mod lineage;
 mod report;
 mod sent;
+mod session;
 
 use std::sync::Arc;
 
@@ -21,16 +22,19 @@ pub(super) use self::cache::DecisionCache;
 pub use self::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange, finish};
 use self::forms::FormMaker;
 pub use self::forms::short_form;
-pub use self::guards::{GuardRound, ask_guards, has_guards};
+use self::guards::HookedRequest;
+pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards};
 pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
 use self::lineage::{DecisionSource, KnownLineage};
 pub use self::report::GatewayReport;
 pub use self::sent::{MessageEdit, SentRequest, SentTexts};
+pub use self::session::session_id;
 pub use super::gateway_defaults::GatewayDefaults;
 use super::{Services, StoreError};
 use crate::domain::{ContentHash, GatewayMode, Notes, RecordLevel, Target, ToolPattern};
 use crate::gateway::{
-    BodyEdit, LineageScope, ProviderEndpoint, RequestOutline, Wire, sent_blocks, splice,
+    BodyEdit, LineageScope, ProviderEndpoint, RequestOutline, SessionName, Wire, sent_blocks,
+    splice,
 };
 pub use crate::hook::HookSet;
 use crate::json::{self, Limits};
@@ -46,6 +50,8 @@ pub struct GatewayRequest {
     pub endpoint: ProviderEndpoint,
     pub wire: Wire,
     pub upstream: Arc<str>,
+    /// The session that the headers name.
+    pub session: Option<SessionName>,
     /// The model that the path names, if it does.
     pub path_model: Option<Arc<str>>,
     pub mode: GatewayMode,
@@ -105,6 +111,8 @@ pub struct EditedRequest {
     pub savings: GatewaySavings,
     /// The model that the request names.
     pub model: Option<String>,
+    /// The session that the request belongs to.
+    pub session: Option<Arc<str>>,
     /// What is recorded; none if the request was not read, or is only relayed.
     pub sent: Option<SentRequest>,
     /// The hooks that are to see what is sent.
@@ -169,6 +177,9 @@ pub fn edit(
     let mut edited = EditedRequest { skipped: lineage.skipped(), ..EditedRequest::default() };
     let model = request.path_model.as_deref().or(outline.model.as_deref());
     edited.model = model.map(str::to_owned);
+    let of_body = || SessionName::of_body(request.endpoint, node.as_ref()?);
+    let session = request.session.clone().or_else(of_body);
+    edited.session = session_id(services, &request.upstream, session.as_ref());
     let is_open = !outline.is_summary_request && lineage.has_undecided();
     match newest {
         NewestTexts::Raw(reason) if is_open && request.mode == GatewayMode::Compress => {
@@ -201,7 +212,8 @@ pub fn edit(
     }
     let mut edits = Vec::new();
     edited.body = apply(body, &outline, &lineage, &mut edited.savings, &mut edits);
-    edited.hooks = hooks_of(services, request.mode, newest);
+    let session = edited.session.as_deref();
+    edited.hooks = hooks_of(services, HookedRequest { mode: request.mode, session }, newest);
     if let Some(node) =
         node.filter(|_| request.mode != GatewayMode::Off && request.record.is_kept())
     {
@@ -220,13 +232,13 @@ pub fn edit(
 }
 
 /// The hooks that are to see a request. If the store cannot tell, those that were known last.
-fn hooks_of(services: &Services, mode: GatewayMode, newest: NewestTexts) -> Arc<HookSet> {
+fn hooks_of(services: &Services, request: HookedRequest<'_>, newest: NewestTexts) -> Arc<HookSet> {
     if newest == NewestTexts::Unstored {
-        return guards::known_hooks_for(services, mode);
+        return guards::known_hooks_for(services, request.mode);
     }
-    guards::hooks_for(services, mode).unwrap_or_else(|error| {
+    guards::hooks_for(services, request).unwrap_or_else(|error| {
         tracing::debug!(%error, "hooks cannot be read");
-        guards::known_hooks_for(services, mode)
+        guards::known_hooks_for(services, request.mode)
     })
 }
 

@@ -7,6 +7,7 @@ mod lineages;
 mod process;
 mod records;
 mod relay;
+mod sessions;
 mod store_away;
 mod streams;
 mod usage;
