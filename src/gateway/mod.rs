@@ -5,6 +5,7 @@
 
 mod blocks;
 mod coding;
+mod compaction;
 mod decision;
 mod exact_tools;
 mod lineage;
@@ -16,6 +17,7 @@ mod usage;
 
 pub use blocks::{BlockHash, MemberHashes, sent_blocks};
 pub use coding::{CodingError, ContentCoding};
+pub use compaction::{CompactedMessage, Compaction, CompactionPlace, NO_COMPACTION};
 pub use decision::{
     AppliedForm, DecidedText, MessageDecision, NumberedText, TextDigest, numbered_texts,
 };
@@ -23,6 +25,7 @@ pub use exact_tools::is_exact_tool;
 pub use lineage::{LineageHash, LineageScope};
 pub use outline::{
     GroupKind, MIN_EDIT_BYTES, OutlinedMessage, RequestOutline, RequestText, TextGroup,
+    ThinkingPlace,
 };
 pub use route::{ProviderEndpoint, ProviderRoute, Wire};
 pub use session::{SessionName, SessionScope};

@@ -5,27 +5,26 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 use super::GatewayState;
+use super::asked::AskedEdits;
 use super::failure::RelayFailure;
 use super::upload::{Upload, WholeUpload};
-use crate::domain::{GatewayMode, RecordLevel};
+use crate::domain::GatewayMode;
 use crate::gateway::{ProviderEndpoint, SessionName, Wire};
 use crate::http::body::{CancelOnDrop, DEADLINE_HEADER};
-use crate::http::problem::{Kind, Problem};
+use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::compile::MAX_DEADLINE_MS;
 use crate::service::gateway::{
-    self as service, EditSkip, EditedRequest, GatewayDefaults, GatewayRequest, GuardRound,
-    GuardedRequest, NewestTexts,
+    self as service, EditSkip, EditedRequest, GatewayRequest, GuardRound, GuardedRequest,
+    NewestTexts,
 };
 use crate::service::{Services, pool};
 
 /// Time in which what is decided must be put into a request for whose newest texts there is no time.
 const MAX_RAW_TIME: Duration = Duration::from_secs(5);
-/// The header that names another mode for one request.
-const MODE_HEADER: &str = "x-contexture-mode";
 
 /// What is sent to an upstream.
 #[derive(Debug)]
@@ -59,9 +58,9 @@ impl Editor<'_> {
 
     /// Edits a request, if it is one for a model and its mode asks for that.
     pub(super) async fn edit(&self, request: Request) -> Result<OutgoingRequest, RelayFailure> {
-        let defaults = GatewayDefaults::of_caller(&self.services)
-            .map_err(|fault| invalid(format!("the key cannot be used here: {fault}")))?;
-        let mode = self.mode(request.headers(), defaults)?;
+        let settings = &self.state.gateway.edits;
+        let asked = AskedEdits::read(&self.services, settings, request.headers())?;
+        let mode = asked.mode;
         if !self.is_for_model(&request)
             || (mode == GatewayMode::Off && !self.must_read_relayed().await)
         {
@@ -70,7 +69,7 @@ impl Editor<'_> {
         if is_signed(request.headers()) {
             return Ok(skip(request, mode, EditSkip::Signed));
         }
-        let limit = limit(request.headers(), self.state.gateway.edits.limit);
+        let limit = limit(request.headers(), settings.limit);
         let path_model = path_model(request.uri().path());
         let (mut parts, body) = request.into_parts();
         let upload = Upload::read(&self.state.app, &self.services, &parts.headers, body).await?;
@@ -85,7 +84,7 @@ impl Editor<'_> {
             let request = Request::from_parts(parts, Body::from(bytes));
             return Ok(skip(request, mode, EditSkip::Unreadable));
         };
-        let job = Arc::new(self.job(body, path_model, mode, defaults.record));
+        let job = Arc::new(self.job(body, path_model, asked));
         let mut edited = self.run(Arc::clone(&job), limit).await;
         let mut guards = GuardRound::default();
         if !edited.hooks.is_empty() {
@@ -100,21 +99,6 @@ impl Editor<'_> {
             None => Body::from(bytes),
         };
         Ok(OutgoingRequest { request: Request::from_parts(parts, body), edited, mode, guards })
-    }
-
-    /// Returns the mode of a request: that of its header, else that of the caller's key, else that of
-    /// the settings.
-    fn mode(
-        &self,
-        headers: &HeaderMap,
-        defaults: GatewayDefaults,
-    ) -> Result<GatewayMode, RelayFailure> {
-        let Some(value) = headers.get(MODE_HEADER) else {
-            return Ok(defaults.mode.unwrap_or(self.state.gateway.edits.mode));
-        };
-        let text = String::from_utf8_lossy(value.as_bytes());
-        let mode = text.trim().parse();
-        mode.map_err(|error: String| invalid(format!("{MODE_HEADER}: {error}")))
     }
 
     /// Whether a request has to be read although it is only relayed: for what was decided before, or
@@ -135,19 +119,19 @@ impl Editor<'_> {
         &self,
         body: Arc<str>,
         path_model: Option<Arc<str>>,
-        mode: GatewayMode,
-        record: RecordLevel,
+        asked: AskedEdits,
     ) -> GatewayRequest {
         GatewayRequest {
             id: Arc::clone(&self.id),
-            record,
+            record: asked.record,
             body,
             endpoint: self.endpoint,
             wire: self.wire,
             upstream: self.upstream.into(),
             session: self.session.clone(),
             path_model,
-            mode,
+            mode: asked.mode,
+            budget: asked.budget,
             protected: Arc::clone(&self.state.gateway.edits.protected),
         }
     }
@@ -240,10 +224,6 @@ fn skip(request: Request, mode: GatewayMode, reason: EditSkip) -> OutgoingReques
     let skipped = (mode != GatewayMode::Off).then_some(reason);
     let edited = EditedRequest { skipped, ..EditedRequest::default() };
     OutgoingRequest { edited, ..relayed(request, mode) }
-}
-
-fn invalid(message: String) -> RelayFailure {
-    RelayFailure::new(StatusCode::BAD_REQUEST, Kind::InvalidRequest.code(), message)
 }
 
 /// Returns the time that edits may take: that of the header, else that of the settings.

@@ -58,7 +58,9 @@ pub(super) fn hooks_for(
     let HookedRequest { mode, session } = request;
     let set = match mode {
         GatewayMode::Off => services.mandatory_hook_set(session)?,
-        GatewayMode::Observe | GatewayMode::Compress => services.hook_set(session, &[])?,
+        GatewayMode::Observe | GatewayMode::Compress | GatewayMode::Fit => {
+            services.hook_set(session, &[])?
+        }
     };
     Ok(seeing(&set))
 }

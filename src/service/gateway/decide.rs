@@ -1,0 +1,148 @@
+//! Decides about the texts of one request: the newest ones, and at a compaction point all others too.
+
+use super::fit::{FitOutcome, Fitter};
+use super::forms::{FormMaker, MadeForms};
+use super::lineage::KnownLineage;
+use super::sent_forms::SentForms;
+use super::{EditSkip, GatewayRequest, NewestTexts};
+use crate::domain::{GatewayMode, Model, Notes, Target};
+use crate::gateway::RequestOutline;
+use crate::json::Node;
+use crate::pipeline::Deadline;
+use crate::request::resolve_model;
+use crate::service::Services;
+
+/// Decides about one request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decider<'d> {
+    pub(super) services: &'d Services,
+    pub(super) request: &'d GatewayRequest,
+    pub(super) node: &'d Node<'d>,
+    pub(super) outline: &'d RequestOutline,
+    /// The name of the model, if the request has one.
+    pub(super) model: Option<&'d str>,
+    pub(super) deadline: &'d Deadline,
+}
+
+/// What was decided.
+#[derive(Debug, Default)]
+pub(super) struct DecidedTexts {
+    pub(super) skipped: Option<EditSkip>,
+    /// What the newest texts would have saved: mode `observe`.
+    pub(super) observed_tokens: u64,
+    /// What the request would have saved without the compaction point that it passed, if it did.
+    pub(super) saved_before: Option<u64>,
+}
+
+impl Decider<'_> {
+    /// Decides about what is undecided, as the mode of the request says.
+    pub(super) fn decide(
+        &self,
+        lineage: &mut KnownLineage<'_>,
+        newest: NewestTexts,
+    ) -> DecidedTexts {
+        let mut decided = DecidedTexts { skipped: lineage.skipped(), ..DecidedTexts::default() };
+        let mode = self.request.mode;
+        let is_open = !self.outline.is_summary_request && lineage.has_undecided();
+        match newest {
+            NewestTexts::Raw(reason) if is_open && mode.edits() => {
+                decided.skip(reason);
+                decided.note(lineage.commit(self.services, Vec::new()));
+            }
+            NewestTexts::Raw(reason) if mode == GatewayMode::Fit => decided.skip(reason),
+            NewestTexts::Decided if mode == GatewayMode::Fit => self.fit(lineage, &mut decided),
+            NewestTexts::Decided if is_open && mode != GatewayMode::Off => {
+                let made = self.make(lineage, &self.model());
+                if made.is_cut {
+                    decided.skip(EditSkip::Deadline);
+                }
+                if mode == GatewayMode::Observe {
+                    decided.observed_tokens = made.saved_tokens();
+                } else {
+                    decided.note(lineage.commit(self.services, made.decisions));
+                }
+            }
+            _ => {}
+        }
+        decided
+    }
+
+    /// Passes a compaction point if the request is above its budget, then decides about the newest texts.
+    fn fit(&self, lineage: &mut KnownLineage<'_>, decided: &mut DecidedTexts) {
+        if self.outline.is_summary_request || lineage.skipped().is_some() {
+            return;
+        }
+        let model = self.model();
+        let mut made = self.make(lineage, &model);
+        if !made.is_cut && !lineage.is_at_point() {
+            let fitter = Fitter {
+                services: self.services,
+                request: self.request,
+                node: self.node,
+                outline: self.outline,
+                model: &model,
+                deadline: self.deadline,
+            };
+            let point = match fitter.find(lineage, &made.decisions) {
+                Some(FitOutcome::Fits) => None,
+                Some(FitOutcome::Compacts(point)) => Some(point),
+                Some(FitOutcome::OverBudget(point)) => {
+                    decided.skip(EditSkip::OverBudget);
+                    point
+                }
+                None => {
+                    let is_late = self.deadline.check().is_err();
+                    decided.skip(if is_late { EditSkip::Deadline } else { EditSkip::Unreadable });
+                    None
+                }
+            };
+            if let Some(point) = point {
+                let forms = SentForms { outline: self.outline, lineage, made: &[] };
+                let saved_before = forms.splice(&self.request.body).savings.tokens;
+                match lineage.pass_point(self.services, point) {
+                    Ok(()) => {
+                        decided.saved_before = Some(saved_before);
+                        // The newest texts may have referred to what is not in sight any more.
+                        made = self.make(lineage, &model);
+                    }
+                    Err(skip) => decided.skip(skip),
+                }
+            }
+        }
+        if made.is_cut {
+            decided.skip(EditSkip::Deadline);
+        }
+        if lineage.has_undecided() {
+            decided.note(lineage.commit(self.services, made.decisions));
+        }
+    }
+
+    fn model(&self) -> Model {
+        let models = self.services.models();
+        resolve_model(self.model, Target::Openai, models, &mut Notes::default())
+    }
+
+    fn make(&self, lineage: &KnownLineage<'_>, model: &Model) -> MadeForms {
+        let maker = FormMaker {
+            pipeline: self.services.pipeline(),
+            tokenizer: model.tokenizer,
+            outline: self.outline,
+            protected: &self.request.protected,
+            deadline: self.deadline,
+        };
+        maker.make(lineage)
+    }
+}
+
+impl DecidedTexts {
+    /// Notes why something stays as it came; the first reason stands.
+    fn skip(&mut self, reason: EditSkip) {
+        self.skipped = self.skipped.or(Some(reason));
+    }
+
+    fn note(&mut self, stored: Result<(), EditSkip>) {
+        if let Err(reason) = stored {
+            self.skip(reason);
+        }
+    }
+}
