@@ -8,7 +8,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 use super::GatewayState;
-use super::asked::AskedEdits;
+use super::edit_options::EditOptions;
 use super::failure::RelayFailure;
 use super::upload::{Upload, WholeUpload};
 use crate::domain::GatewayMode;
@@ -59,8 +59,8 @@ impl Editor<'_> {
     /// Edits a request, if it is one for a model and its mode asks for that.
     pub(super) async fn edit(&self, request: Request) -> Result<OutgoingRequest, RelayFailure> {
         let settings = &self.state.gateway.edits;
-        let asked = AskedEdits::read(&self.services, settings, request.headers())?;
-        let mode = asked.mode;
+        let options = EditOptions::read(&self.services, settings, request.headers())?;
+        let mode = options.mode;
         if !self.is_for_model(&request)
             || (mode == GatewayMode::Off && !self.must_read_relayed().await)
         {
@@ -84,7 +84,7 @@ impl Editor<'_> {
             let request = Request::from_parts(parts, Body::from(bytes));
             return Ok(skip(request, mode, EditSkip::Unreadable));
         };
-        let job = Arc::new(self.job(body, path_model, asked));
+        let job = Arc::new(self.job(body, path_model, options));
         let mut edited = self.run(Arc::clone(&job), limit).await;
         let mut guards = GuardRound::default();
         if !edited.hooks.is_empty() {
@@ -119,19 +119,19 @@ impl Editor<'_> {
         &self,
         body: Arc<str>,
         path_model: Option<Arc<str>>,
-        asked: AskedEdits,
+        options: EditOptions,
     ) -> GatewayRequest {
         GatewayRequest {
             id: Arc::clone(&self.id),
-            record: asked.record,
+            record: options.record,
             body,
             endpoint: self.endpoint,
             wire: self.wire,
             upstream: self.upstream.into(),
             session: self.session.clone(),
             path_model,
-            mode: asked.mode,
-            budget: asked.budget,
+            mode: options.mode,
+            budget: options.budget,
             protected: Arc::clone(&self.state.gateway.edits.protected),
         }
     }

@@ -5,7 +5,7 @@
 //! the paths that the API does not have and that are a provider's ([`ProviderRoute`]).
 
 mod answer;
-mod asked;
+mod edit_options;
 mod edits;
 mod exchange;
 mod failure;

@@ -19,7 +19,7 @@ pub struct GatewayReport {
     /// The name of the upstream.
     #[schema(example = "anthropic")]
     pub upstream: String,
-    /// `observe` or `compress`.
+    /// `observe`, `compress` or `fit`.
     #[schema(example = "compress")]
     pub mode: &'static str,
     /// Why something stayed as it came; null if nothing did.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod edits;
+mod fit;
 mod hooks;
 mod lineages;
 mod process;

@@ -60,7 +60,7 @@ pub(super) enum FitOutcome {
 
 /// What a point goes on to.
 #[derive(Debug, Clone, Copy)]
-struct Point<'p> {
+struct PointTarget<'p> {
     /// Tokens of the request.
     tokens: u64,
     /// The messages whose exact results go.
@@ -127,7 +127,7 @@ impl Fitter<'_> {
             return Some(FitOutcome::Fits);
         }
         let target = size.head + budget.saturating_sub(size.head) * COMPRESS_TO_PERCENT / 100;
-        let mut point = Point { tokens: target, cleared: &[] };
+        let mut point = PointTarget { tokens: target, cleared: &[] };
         let mut found = self.compact(lineage, point)?;
         let mut left = self.left(size, lineage, &found);
         let mut exact = self.exact_messages();
@@ -144,7 +144,7 @@ impl Fitter<'_> {
             own.index >= live_start && saved_tokens(&own.decision) > now
         };
         if found.messages.iter().any(is_touched) {
-            found = self.compact(lineage, Point { tokens: budget, ..point })?;
+            found = self.compact(lineage, PointTarget { tokens: budget, ..point })?;
         }
         left = self.left(size, lineage, &found);
         if left <= budget {
@@ -188,7 +188,7 @@ impl Fitter<'_> {
     }
 
     /// Shortens the messages before the newest ones.
-    fn compact(&self, lineage: &KnownLineage<'_>, point: Point<'_>) -> Option<Compaction> {
+    fn compact(&self, lineage: &KnownLineage<'_>, point: PointTarget<'_>) -> Option<Compaction> {
         let list = ShortenedList {
             services: self.services,
             request: self.request,

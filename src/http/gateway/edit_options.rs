@@ -18,14 +18,14 @@ const BUDGET_HEADER: &str = "x-contexture-budget";
 
 /// What is to be done to a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AskedEdits {
+pub(super) struct EditOptions {
     pub(super) mode: GatewayMode,
     /// Tokens that it may have in mode `fit`; none if its model decides.
     pub(super) budget: Option<u64>,
     pub(super) record: RecordLevel,
 }
 
-impl AskedEdits {
+impl EditOptions {
     pub(super) fn read(
         services: &Services,
         settings: &EditSettings,
