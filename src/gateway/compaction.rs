@@ -46,6 +46,7 @@ pub struct CompactionPlace {
 
 impl LineageHash {
     /// The hash by which the compaction of a request with this last message is known.
+    #[must_use]
     pub fn of_compaction(&self) -> Self {
         Self(*blake3::Hasher::new().update(&self.0).update(DOMAIN).finalize().as_bytes())
     }

@@ -26,7 +26,7 @@ pub(super) struct Decider<'d> {
 
 /// What was decided.
 #[derive(Debug, Default)]
-pub(super) struct DecidedTexts {
+pub(super) struct EditOutcome {
     pub(super) skipped: Option<EditSkip>,
     /// What the newest texts would have saved: mode `observe`.
     pub(super) observed_tokens: u64,
@@ -40,35 +40,40 @@ impl Decider<'_> {
         &self,
         lineage: &mut KnownLineage<'_>,
         newest: NewestTexts,
-    ) -> DecidedTexts {
-        let mut decided = DecidedTexts { skipped: lineage.skipped(), ..DecidedTexts::default() };
-        let mode = self.request.mode;
+    ) -> EditOutcome {
+        let mut outcome = EditOutcome { skipped: lineage.skipped(), ..EditOutcome::default() };
+        let asked = self.request.mode;
         let is_open = !self.outline.is_summary_request && lineage.has_undecided();
         match newest {
-            NewestTexts::Raw(reason) if is_open && mode.edits() => {
-                decided.skip(reason);
-                decided.note(lineage.commit(self.services, Vec::new()));
+            NewestTexts::Raw(reason) if is_open && asked.edits() => {
+                outcome.skip(reason);
+                outcome.note(lineage.commit(self.services, Vec::new()));
             }
-            NewestTexts::Raw(reason) if mode == GatewayMode::Fit => decided.skip(reason),
-            NewestTexts::Decided if mode == GatewayMode::Fit => self.fit(lineage, &mut decided),
-            NewestTexts::Decided if is_open && mode != GatewayMode::Off => {
+            // It could not be counted either.
+            NewestTexts::Raw(reason)
+                if asked == GatewayMode::Fit && !self.outline.is_summary_request =>
+            {
+                outcome.skip(reason);
+            }
+            NewestTexts::Decided if asked == GatewayMode::Fit => self.fit(lineage, &mut outcome),
+            NewestTexts::Decided if is_open && asked != GatewayMode::Off => {
                 let made = self.make(lineage, &self.model());
                 if made.is_cut {
-                    decided.skip(EditSkip::Deadline);
+                    outcome.skip(EditSkip::Deadline);
                 }
-                if mode == GatewayMode::Observe {
-                    decided.observed_tokens = made.saved_tokens();
+                if asked == GatewayMode::Observe {
+                    outcome.observed_tokens = made.saved_tokens();
                 } else {
-                    decided.note(lineage.commit(self.services, made.decisions));
+                    outcome.note(lineage.commit(self.services, made.decisions));
                 }
             }
             _ => {}
         }
-        decided
+        outcome
     }
 
     /// Passes a compaction point if the request is above its budget, then decides about the newest texts.
-    fn fit(&self, lineage: &mut KnownLineage<'_>, decided: &mut DecidedTexts) {
+    fn fit(&self, lineage: &mut KnownLineage<'_>, outcome: &mut EditOutcome) {
         if self.outline.is_summary_request || lineage.skipped().is_some() {
             return;
         }
@@ -87,12 +92,12 @@ impl Decider<'_> {
                 Some(FitOutcome::Fits) => None,
                 Some(FitOutcome::Compacts(point)) => Some(point),
                 Some(FitOutcome::OverBudget(point)) => {
-                    decided.skip(EditSkip::OverBudget);
+                    outcome.skip(EditSkip::OverBudget);
                     point
                 }
                 None => {
                     let is_late = self.deadline.check().is_err();
-                    decided.skip(if is_late { EditSkip::Deadline } else { EditSkip::Unreadable });
+                    outcome.skip(if is_late { EditSkip::Deadline } else { EditSkip::Unreadable });
                     None
                 }
             };
@@ -101,19 +106,19 @@ impl Decider<'_> {
                 let saved_before = forms.splice(&self.request.body).savings.tokens;
                 match lineage.pass_point(self.services, point) {
                     Ok(()) => {
-                        decided.saved_before = Some(saved_before);
+                        outcome.saved_before = Some(saved_before);
                         // The newest texts may have referred to what is not in sight any more.
                         made = self.make(lineage, &model);
                     }
-                    Err(skip) => decided.skip(skip),
+                    Err(skip) => outcome.skip(skip),
                 }
             }
         }
         if made.is_cut {
-            decided.skip(EditSkip::Deadline);
+            outcome.skip(EditSkip::Deadline);
         }
         if lineage.has_undecided() {
-            decided.note(lineage.commit(self.services, made.decisions));
+            outcome.note(lineage.commit(self.services, made.decisions));
         }
     }
 
@@ -134,7 +139,7 @@ impl Decider<'_> {
     }
 }
 
-impl DecidedTexts {
+impl EditOutcome {
     /// Notes why something stays as it came; the first reason stands.
     fn skip(&mut self, reason: EditSkip) {
         self.skipped = self.skipped.or(Some(reason));

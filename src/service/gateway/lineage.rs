@@ -111,7 +111,9 @@ impl<'o> KnownLineage<'o> {
                 for place in unstored {
                     services.decisions().settle(place.hash);
                 }
-                points.iter().for_each(|hash| services.decisions().settle_point(*hash));
+                for hash in points {
+                    services.decisions().settle_point(*hash);
+                }
             }
             // The next request of the list tries again.
             Err(error) => tracing::debug!(%error, "decisions cannot be stored"),

@@ -189,13 +189,13 @@ pub fn edit(
     let session = request.session.clone().or_else(|| SessionName::of_body(request.endpoint, &node));
     edited.session = session_id(services, &request.upstream, session.as_ref());
     let decider = Decider { services, request, node: &node, outline: &outline, model, deadline };
-    let decided = decider.decide(&mut lineage, newest);
+    let outcome = decider.decide(&mut lineage, newest);
     lineage.note_sent(services);
     let forms = SentForms { outline: &outline, lineage: &lineage, made: &[] };
     let SplicedBody { body: spliced, savings, edits } = forms.splice(body);
-    edited.skipped = decided.skipped;
-    edited.savings = GatewaySavings { observed_tokens: decided.observed_tokens, ..savings };
-    if let Some(before) = decided.saved_before {
+    edited.skipped = outcome.skipped;
+    edited.savings = GatewaySavings { observed_tokens: outcome.observed_tokens, ..savings };
+    if let Some(before) = outcome.saved_before {
         edited.savings.new_tokens = savings.tokens.saturating_sub(before);
     }
     edited.body = spliced;
