@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, AgentWire, assert_prefix, seen_messages};
+use super::agent::{Agent, AgentWire, assert_prefix, prose, seen_messages};
 use super::edits::pair;
 use super::front;
 use crate::support::provider::{Provider, ProviderRequest};
@@ -14,25 +14,8 @@ const BUDGET: u64 = 6_000;
 /// What a result is when it has gone to one line.
 const CLEARED: &str = "[Old tool result content cleared: ";
 
-fn fit(budget: &str) -> [(&str, &str); 2] {
+pub(super) fn fit(budget: &str) -> [(&str, &str); 2] {
     [("x-contexture-mode", "fit"), ("x-contexture-budget", budget)]
-}
-
-const WORDS: &str = "pump hall valve slow steam gauge north crew shift broken sealed pressure after \
-    noon report the of and was seen near old pipe rust leak drain open shut again while engine ran \
-    warm oil smell two men went down to look found nothing wrote it up left before dark rain fell";
-
-/// Prose that no form on arrival makes shorter.
-fn prose(seed: u64, lines: u64) -> String {
-    let words: Vec<&str> = WORDS.split_whitespace().collect();
-    let mut state = seed * 7919 + 17;
-    let mut word = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        words[(state >> 33) as usize % words.len()]
-    };
-    let mut line = |_| (0..12).map(|_| word()).collect::<Vec<_>>().join(" ") + ".\n";
-    (0..lines).map(&mut line).collect::<Vec<_>>().concat()
 }
 
 /// Tokens of a request as the provider got it.
