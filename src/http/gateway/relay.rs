@@ -120,7 +120,7 @@ async fn forward(
     };
     let is_for_model = editor.is_for_model(&request);
     let OutgoingRequest { mut request, edited, mode, guards } = editor.edit(request).await?;
-    let EditedRequest { skipped, savings, model, sent, session, .. } = edited;
+    let EditedRequest { skipped, savings, is_compacted, model, sent, session, .. } = edited;
     let named = || session_id(&editor.services, editor.upstream, editor.session.as_ref());
     let session = session.or_else(named);
     if is_for_model {
@@ -142,6 +142,7 @@ async fn forward(
             session: session.clone(),
             model: model.map(Arc::from),
             savings,
+            is_compacted,
             skipped,
             sent,
         };

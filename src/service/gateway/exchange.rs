@@ -26,6 +26,8 @@ pub struct GatewayExchange {
     /// The model that the request names.
     pub model: Option<Arc<str>>,
     pub savings: GatewaySavings,
+    /// Whether it passed a compaction point.
+    pub is_compacted: bool,
     pub skipped: Option<EditSkip>,
     pub sent: Option<SentRequest>,
 }

@@ -119,6 +119,7 @@ impl JournalEntry {
             "skipped": exchange.skipped.map(EditSkip::as_str),
             "saved_tokens": exchange.savings.tokens,
             "unique_saved_tokens": exchange.savings.new_tokens,
+            "compacted": exchange.is_compacted,
             "observed_tokens": exchange.savings.observed_tokens,
             "tokens": report.tokens,
             "cost": usage.and_then(|usage| usage.cost),

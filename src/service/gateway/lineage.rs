@@ -178,6 +178,13 @@ impl<'o> KnownLineage<'o> {
         self.points.is_passed()
     }
 
+    /// The rule by which a message has its forms.
+    pub(super) fn rule(&self, index: usize) -> &'static str {
+        let passed = self.points.passed.as_ref();
+        let is_compacted = passed.is_some_and(|passed| index < passed.place.end);
+        if is_compacted { "compaction" } else { "on_arrival" }
+    }
+
     /// The message after which thinking is left out up to the last point.
     pub(super) fn unbound_from(&self) -> Option<usize> {
         self.points.passed.as_ref()?.compaction.unbound_from

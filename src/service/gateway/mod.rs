@@ -117,6 +117,8 @@ pub struct EditedRequest {
     pub body: Option<String>,
     pub skipped: Option<EditSkip>,
     pub savings: GatewaySavings,
+    /// Whether it passes a compaction point.
+    pub is_compacted: bool,
     /// The model that the request names.
     pub model: Option<String>,
     /// The session that the request belongs to.
@@ -196,6 +198,7 @@ pub fn edit(
     edited.skipped = outcome.skipped;
     edited.savings = GatewaySavings { observed_tokens: outcome.observed_tokens, ..savings };
     if let Some(before) = outcome.saved_before {
+        edited.is_compacted = true;
         edited.savings.new_tokens = savings.tokens.saturating_sub(before);
     }
     edited.body = spliced;

@@ -43,7 +43,11 @@ impl SentForms<'_> {
                 spliced.savings.new_tokens += saved_tokens;
             }
             if !applied.is_empty() {
-                spliced.edits.push(MessageEdit { message: index, saved_tokens });
+                spliced.edits.push(MessageEdit {
+                    message: index,
+                    saved_tokens,
+                    rule: self.lineage.rule(index),
+                });
             }
             edits.extend(applied.into_iter().map(edit));
         }

@@ -6,6 +6,7 @@ use super::agent::{Agent, AgentWire, assert_prefix, prose, seen_messages};
 use super::edits::pair;
 use super::front;
 use crate::support::provider::{Provider, ProviderRequest};
+use crate::support::wait::until;
 use crate::support::{Folder, TestServer, json_of};
 
 /// The budget of most tests: room for a few tables.
@@ -273,5 +274,45 @@ async fn a_key_may_have_a_budget_and_a_wrong_one_is_refused() {
         let headers = [("x-contexture-key", &*key), ("x-contexture-budget", wrong)];
         let refused: Value = json_of(agent.post(&server, &headers).await, 400).await;
         assert!(refused.to_string().contains("x-contexture-budget"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn the_event_and_the_record_tell_of_the_point() {
+    let (provider, server) = pair(&[]).await;
+    let mut agent = Agent::new(AgentWire::Chat);
+    for turn in 0..9 {
+        agent.query(&prose(turn, 60));
+    }
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        agent.query("short");
+        let response = agent.send(&server, &fit("5000")).await;
+        ids.push(response.headers()["x-contexture-id"].to_str().unwrap().to_owned());
+        response.text().await.unwrap();
+    }
+    let edited: Vec<u64> =
+        shortened(&agent, &provider.last()).iter().map(|index| *index as u64).collect();
+    let events = until(async || {
+        let page = server.get_json("/events?format=json&after=0&types=gateway:request").await;
+        let items = page["items"].as_array().unwrap().clone();
+        (items.len() == 2).then_some(items)
+    })
+    .await;
+    let data = [&events[0]["data"], &events[1]["data"]];
+    assert_eq!(data.map(|data| &data["compacted"]), [&json!(true), &json!(false)]);
+    let saved = &data[0]["saved_tokens"];
+    assert!(saved.as_u64().unwrap() > 2000);
+    // All of it is new at the point, and none after it.
+    assert_eq!([&data[0]["unique_saved_tokens"], &data[1]["saved_tokens"]], [saved, saved]);
+    assert_eq!(data[1]["unique_saved_tokens"], 0);
+    for (id, is_point) in ids.iter().zip([true, false]) {
+        let record = server.get_json(&format!("/compilations/{id}")).await;
+        assert_eq!(record["gateway"]["compacted"], is_point);
+        let edits = record["gateway"]["edits"].as_array().unwrap();
+        let of_record: Vec<u64> =
+            edits.iter().map(|edit| edit["message"].as_u64().unwrap()).collect();
+        assert_eq!(of_record, edited);
+        assert!(edits.iter().all(|edit| edit["rule"] == "compaction"), "{record}");
     }
 }
