@@ -32,11 +32,11 @@ pub(super) struct ShortenedList<'l> {
 
 impl ShortenedList<'_> {
     /// Returns the messages with forms once the request has `tokens`, or as few as it can have: all
-    /// before the newest ones. Exact results stay but for those in `cleared`. None if the list cannot be
+    /// before the newest ones. Without `tokens`, all results before the last turns are shortened. Exact results stay but for those in `cleared`. None if the list cannot be
     /// read, or the time is up.
     pub(super) fn shorten(
         &self,
-        tokens: u64,
+        tokens: Option<u64>,
         cleared: &[ExactMessage<'_>],
         deadline: &Deadline,
     ) -> Option<Vec<CompactedMessage>> {
@@ -77,7 +77,7 @@ impl ShortenedList<'_> {
     fn compress_request(
         &self,
         node: &Node<'_>,
-        tokens: u64,
+        tokens: Option<u64>,
         cleared: &[ExactMessage<'_>],
     ) -> Option<String> {
         let source = Source::from(target_of(self.request.endpoint));
@@ -94,7 +94,7 @@ impl ShortenedList<'_> {
             "source": Source::WORDS.iter().find(|(_, own)| *own == source)?.0,
             "model": &*self.model.name,
             "level": "reversible",
-            "budget_tokens": tokens.max(1),
+            "budget_tokens": tokens.map(|tokens| tokens.max(1)),
             "originals": "return",
             "repair": "lenient",
             "protect": {"messages": fixed},

@@ -27,6 +27,8 @@ use crate::service::Services;
 
 /// The share of its room to which a history is shortened at a point, in percent.
 const COMPRESS_TO_PERCENT: u64 = 60;
+/// The share above which the last turns are shortened too, in percent.
+const MAX_SHARE_PERCENT: u64 = 85;
 /// A point that does not reach the budget is only passed if it saves this share of it, in percent: else
 /// each request would rewrite what the provider has in its cache.
 const MIN_GAIN_PERCENT: u64 = 10;
@@ -61,8 +63,8 @@ pub(super) enum FitOutcome {
 /// What a point goes on to.
 #[derive(Debug, Clone, Copy)]
 struct PointTarget<'p> {
-    /// Tokens of the request.
-    tokens: u64,
+    /// Tokens of the request; none if all is shortened that is before the last turns.
+    tokens: Option<u64>,
     /// The messages whose exact results go.
     cleared: &'p [ExactMessage<'p>],
 }
@@ -126,33 +128,49 @@ impl Fitter<'_> {
         if size.total <= budget {
             return Some(FitOutcome::Fits);
         }
-        let target = size.head + budget.saturating_sub(size.head) * COMPRESS_TO_PERCENT / 100;
-        let mut point = PointTarget { tokens: target, cleared: &[] };
-        let mut found = self.compact(lineage, point)?;
-        let mut left = self.left(size, lineage, &found);
-        let mut exact = self.exact_messages();
-        if left > target {
-            let over = self.model.unscale(left - target);
-            exact.truncate(first_that_save(&exact, over));
-            point.cleared = &exact;
-            found = self.compact(lineage, point)?;
-        }
-        // The turns that the model works on are only touched as far as they have to be.
-        let live_start = self.live_start();
-        let is_touched = |own: &CompactedMessage| {
-            let now = lineage.decision(own.index).map_or(0, saved_tokens);
-            own.index >= live_start && saved_tokens(&own.decision) > now
-        };
-        if found.messages.iter().any(is_touched) {
-            found = self.compact(lineage, PointTarget { tokens: budget, ..point })?;
-        }
-        left = self.left(size, lineage, &found);
+        let found = self.find_point(size, budget, lineage)?;
+        let left = self.left(size, lineage, &found);
         if left <= budget {
             return Some(FitOutcome::Compacts(found));
         }
         let gain = size.total.saturating_sub(left);
         let is_worth_it = gain >= budget * MIN_GAIN_PERCENT / 100;
         Some(FitOutcome::OverBudget(Some(found).filter(|_| is_worth_it)))
+    }
+
+    /// Finds what a point decides. The last turns, which the model works on, are only touched if all that
+    /// is before them is not enough; then a little room is left, or each request would pass a point.
+    fn find_point(
+        &self,
+        size: RequestSize,
+        budget: u64,
+        lineage: &KnownLineage<'_>,
+    ) -> Option<Compaction> {
+        let share = |percent| size.head + budget.saturating_sub(size.head) * percent / 100;
+        let target = share(COMPRESS_TO_PERCENT);
+        let mut found =
+            self.compact(lineage, PointTarget { tokens: Some(target), cleared: &[] })?;
+        let live_start = self.live_start();
+        let is_touched = |own: &CompactedMessage| {
+            let now = lineage.decision(own.index).map_or(0, saved_tokens);
+            own.index >= live_start && saved_tokens(&own.decision) > now
+        };
+        let is_reached = self.left(size, lineage, &found) <= target;
+        if is_reached && !found.messages.iter().any(is_touched) {
+            return Some(found);
+        }
+        found = self.compact(lineage, PointTarget { tokens: None, cleared: &[] })?;
+        let mut exact = self.exact_messages();
+        let over = self.left(size, lineage, &found).saturating_sub(target);
+        exact.truncate(first_that_save(&exact, self.model.unscale(over)));
+        if !exact.is_empty() {
+            found = self.compact(lineage, PointTarget { tokens: None, cleared: &exact })?;
+        }
+        let most = share(MAX_SHARE_PERCENT);
+        if self.left(size, lineage, &found) > most {
+            found = self.compact(lineage, PointTarget { tokens: Some(most), cleared: &exact })?;
+        }
+        Some(found)
     }
 
     /// The messages before the last turns whose exact results may go.
