@@ -161,13 +161,13 @@ async fn exact_results_go_as_a_whole_and_after_all_others() {
     // With more room, no file goes.
     let mut roomy = Agent::new(AgentWire::Anthropic);
     roomy.system = "Be long.".to_owned();
-    (0..12).for_each(|turn| {
+    (0..16).for_each(|turn| {
         roomy.call(
             ["Read", "Bash", "Bash", "Bash", "Bash", "Bash"][turn % 6],
             &prose(turn as u64, 40),
         )
     });
-    roomy.send(&server, &fit("7000")).await;
+    roomy.send(&server, &fit("9000")).await;
     let edited = shortened(&roomy, &provider.last());
     assert!(!edited.is_empty(), "{edited:?}");
     assert!(edited.iter().all(|index| (index / 2 - 1) % 6 > 0), "{edited:?}");

@@ -27,6 +27,8 @@ use crate::service::Services;
 
 /// The share of its room to which a history is shortened at a point, in percent.
 const COMPRESS_TO_PERCENT: u64 = 60;
+/// How far from that share a point may end, in percent of the room.
+const TOLERANCE_PERCENT: u64 = 5;
 /// The share above which the last turns are shortened too, in percent.
 const MAX_SHARE_PERCENT: u64 = 85;
 /// A point that does not reach the budget is only passed if it saves this share of it, in percent: else
@@ -155,7 +157,9 @@ impl Fitter<'_> {
             let now = lineage.decision(own.index).map_or(0, saved_tokens);
             own.index >= live_start && saved_tokens(&own.decision) > now
         };
-        let is_reached = self.left(size, lineage, &found) <= target;
+        // Counts of the whole and of its parts are not the same to a token.
+        let near = share(COMPRESS_TO_PERCENT + TOLERANCE_PERCENT);
+        let is_reached = self.left(size, lineage, &found) <= near;
         if is_reached && !found.messages.iter().any(is_touched) {
             return Some(found);
         }
