@@ -161,12 +161,10 @@ async fn exact_results_go_as_a_whole_and_after_all_others() {
     // With more room, no file goes.
     let mut roomy = Agent::new(AgentWire::Anthropic);
     roomy.system = "Be long.".to_owned();
-    (0..16).for_each(|turn| {
-        roomy.call(
-            ["Read", "Bash", "Bash", "Bash", "Bash", "Bash"][turn % 6],
-            &prose(turn as u64, 40),
-        )
-    });
+    for turn in 0..16 {
+        let tool = if turn % 6 == 0 { "Read" } else { "Bash" };
+        roomy.call(tool, &prose(turn, 40));
+    }
     roomy.send(&server, &fit("9000")).await;
     let edited = shortened(&roomy, &provider.last());
     assert!(!edited.is_empty(), "{edited:?}");
