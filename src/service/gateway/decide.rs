@@ -101,7 +101,12 @@ impl Decider<'_> {
                     None
                 }
             };
-            if let Some(point) = point {
+            // Once the time is up, the request is sent by another job, which knows of no point here.
+            let is_late = point.is_some() && self.deadline.check().is_err();
+            if is_late {
+                outcome.skip(EditSkip::Deadline);
+            }
+            if let Some(point) = point.filter(|_| !is_late) {
                 let forms = SentForms { outline: self.outline, lineage, made: &[] };
                 let saved_before = forms.splice(&self.request.body).savings.tokens;
                 match lineage.pass_point(self.services, point) {
