@@ -14,11 +14,22 @@ pub enum GatewayMode {
     /// Tool results take their form on arrival.
     #[default]
     Compress,
+    /// The same, and what is older is shortened too once the request is above its budget.
+    Fit,
 }
 
 impl GatewayMode {
-    pub const WORDS: &[(&str, Self)] =
-        &[("off", Self::Off), ("observe", Self::Observe), ("compress", Self::Compress)];
+    pub const WORDS: &[(&str, Self)] = &[
+        ("off", Self::Off),
+        ("observe", Self::Observe),
+        ("compress", Self::Compress),
+        ("fit", Self::Fit),
+    ];
+
+    /// Whether new texts are edited.
+    pub fn edits(self) -> bool {
+        matches!(self, Self::Compress | Self::Fit)
+    }
 
     pub fn as_str(self) -> &'static str {
         word_of(Self::WORDS, self)
@@ -31,7 +42,9 @@ impl FromStr for GatewayMode {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::WORDS.iter().find(|(word, _)| *word == text);
         found.map(|(_, mode)| *mode).ok_or_else(|| {
-            format!("`{text}` is not a mode of the gateway: known modes: off, observe, compress")
+            format!(
+                "`{text}` is not a mode of the gateway: known modes: off, observe, compress, fit"
+            )
         })
     }
 }

@@ -18,6 +18,7 @@ mod delegation;
 mod event;
 mod fair_places;
 mod gateway_mode;
+mod gateway_session;
 mod item_half;
 mod item_output;
 mod key;
@@ -77,6 +78,7 @@ pub use delegation::{Delegation, DelegationPath, DelegationStatus};
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
 pub use gateway_mode::GatewayMode;
+pub use gateway_session::{GATEWAY_SESSION_PREFIX, is_gateway_session};
 pub use item_half::{HalfFamily, HalfRole, ItemHalf};
 pub use item_output::{OutputText, has_output, output_texts, output_tool, with_output_texts};
 pub use key::{

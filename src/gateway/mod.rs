@@ -5,16 +5,19 @@
 
 mod blocks;
 mod coding;
+mod compaction;
 mod decision;
 mod exact_tools;
 mod lineage;
 mod outline;
 mod route;
+mod session;
 mod splice;
 mod usage;
 
 pub use blocks::{BlockHash, MemberHashes, sent_blocks};
 pub use coding::{CodingError, ContentCoding};
+pub use compaction::{CompactedMessage, Compaction, CompactionPlace, NO_COMPACTION};
 pub use decision::{
     AppliedForm, DecidedText, MessageDecision, NumberedText, TextDigest, numbered_texts,
 };
@@ -22,7 +25,9 @@ pub use exact_tools::is_exact_tool;
 pub use lineage::{LineageHash, LineageScope};
 pub use outline::{
     GroupKind, MIN_EDIT_BYTES, OutlinedMessage, RequestOutline, RequestText, TextGroup,
+    ThinkingPlace,
 };
 pub use route::{ProviderEndpoint, ProviderRoute, Wire};
+pub use session::{SessionName, SessionScope};
 pub use splice::{BodyEdit, splice};
 pub use usage::UsageReader;

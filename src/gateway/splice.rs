@@ -4,25 +4,28 @@ use std::ops::Range;
 
 use crate::json::write_string;
 
-/// Another text in the place of a JSON string.
+/// Another text in the place of a JSON string, or bytes that are taken out.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyEdit<'t> {
-    /// The bytes of the string in the body, with its quotes.
+    /// The bytes in the body; those of a string with its quotes.
     pub start: usize,
     pub end: usize,
-    pub text: &'t str,
+    /// None if nothing takes their place.
+    pub text: Option<&'t str>,
 }
 
 /// Returns the body with the edits, which must be in order and must not overlap; none if they are not.
 pub fn splice(body: &str, edits: &[BodyEdit<'_>]) -> Option<String> {
-    let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
+    let added: usize = edits.iter().filter_map(|edit| edit.text).map(str::len).sum();
     let mut out = String::with_capacity(body.len() + added);
     let mut at = 0;
     for edit in edits {
         let Range { start, end } = edit.start..edit.end;
         out.push_str(body.get(at..start)?);
         body.get(start..end)?;
-        write_string(&mut out, edit.text);
+        if let Some(text) = edit.text {
+            write_string(&mut out, text);
+        }
         at = end;
     }
     out.push_str(body.get(at..)?);
@@ -34,7 +37,7 @@ mod tests {
     use super::*;
 
     fn edit(start: usize, end: usize, text: &str) -> BodyEdit<'_> {
-        BodyEdit { start, end, text }
+        BodyEdit { start, end, text: Some(text) }
     }
 
     #[test]
@@ -43,6 +46,8 @@ mod tests {
         let edited = splice(body, &[edit(7, 16, "é\"\n"), edit(23, 26, "")]).unwrap();
         assert_eq!(edited, "{ \"a\" :\"é\\\"\\n\" , \"b\":\"\"}\n");
         assert_eq!(splice(body, &[]).unwrap(), body);
+        let gone = BodyEdit { text: None, ..edit(17, 26, "") };
+        assert_eq!(splice(body, &[gone]).unwrap(), "{ \"a\" :\"x\\u0041\" }\n");
     }
 
     #[test]

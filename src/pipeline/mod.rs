@@ -64,7 +64,7 @@ pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
     clean_summary, governed_input, is_refusal, result_inputs, sent_input,
 };
-pub use prose::{READ_TOOL, is_cleared, is_history_summary};
+pub use prose::{READ_TOOL, cleared_result, is_cleared, is_history_summary};
 pub use recall::{MemoryMatch, RankedMemory, rank_memory};
 pub use report::{
     Action, Actions, Cache, CoveredRange, Decision, HistorySummary, MemoryReport, NotationTokens,

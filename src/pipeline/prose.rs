@@ -20,6 +20,14 @@ pub fn is_cleared(text: &str) -> bool {
 /// Bytes of errors that are quoted of a result that was cleared.
 const MAX_ERROR_BYTES: usize = 400;
 
+/// The line that replaces a tool result that was cleared and that the model cannot read again here.
+pub fn cleared_result<'t>(
+    tool: Option<&str>,
+    texts: impl Iterator<Item = &'t str> + Clone,
+) -> String {
+    cleared_line(tool, texts, None)
+}
+
 /// The line that replaces a tool result that was cleared from an old turn: what it was, its
 /// errors, and how the model reads it, if it can.
 pub(super) fn cleared_line<'t>(

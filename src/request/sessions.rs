@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::memory::MAX_TTL_SECONDS;
+use crate::domain::is_gateway_session;
 use crate::json::{Faults, Fields, Node, Path};
 
 /// A change of a session; absent fields stay as they are. `defaults` are read by the service, which
@@ -60,6 +61,10 @@ pub fn read_session_id(
     faults: &mut Faults,
 ) -> Option<Arc<str>> {
     let id = fields.text(key, faults)?;
+    if is_gateway_session(id) {
+        fields.fault(key, "must not begin with `gws_`, as sessions of the gateway do", faults);
+        return None;
+    }
     if !is_session_id(id) {
         fields.fault(key, "must be 1 to 256 bytes without control characters", faults);
         return None;
@@ -67,7 +72,9 @@ pub fn read_session_id(
     Some(id.into())
 }
 
-/// Whether a text can name a session.
+/// Whether a text can name a session of the API.
 pub fn is_session_id(text: &str) -> bool {
-    (1..=256).contains(&text.len()) && !text.chars().any(char::is_control)
+    (1..=256).contains(&text.len())
+        && !text.chars().any(char::is_control)
+        && !is_gateway_session(text)
 }

@@ -7,12 +7,17 @@ use crate::json::{self, Faults, Fields, Limits, Node, Path};
 /// The member of a key's defaults that is about the gateway, and no key of a compile.
 pub(super) const GATEWAY: &str = "gateway";
 const MODE: &str = "mode";
+const BUDGET: &str = "budget";
+/// The most tokens that a budget may have.
+const MAX_BUDGET_TOKENS: u64 = 1 << 40;
 
 /// The defaults of a key for requests through the gateway.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GatewayDefaults {
     /// None if the settings of the server decide.
     pub mode: Option<GatewayMode>,
+    /// Tokens that a request may have in mode `fit`; none if the settings decide.
+    pub budget: Option<u64>,
     /// The member `record`, as a compile has it.
     pub record: RecordLevel,
 }
@@ -36,10 +41,12 @@ impl GatewayDefaults {
     pub(super) fn read(node: &Node<'_>, faults: &mut Faults) -> Self {
         let root = Path::Root;
         let defaults = root.key("defaults");
-        let Some(fields) = Fields::read(node, defaults.key(GATEWAY), &[MODE], faults) else {
+        let Some(fields) = Fields::read(node, defaults.key(GATEWAY), &[MODE, BUDGET], faults)
+        else {
             return Self::default();
         };
         let mode = fields.choice(MODE, GatewayMode::WORDS, faults);
-        Self { mode, ..Self::default() }
+        let budget = fields.whole(BUDGET, 1, MAX_BUDGET_TOKENS, faults);
+        Self { mode, budget, ..Self::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
-use crate::domain::{CostTotals, Day};
+use crate::domain::{CostTotals, Day, GATEWAY_SESSION_PREFIX, is_gateway_session};
 
 /// The usage of a model under a key in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,9 @@ pub struct UsageCursor {
     pub model: String,
 }
 
+/// Days for which the share of a session of the gateway is kept.
+const GATEWAY_USAGE_DAYS: i64 = 30;
+
 /// The columns of a row after those that it is found by.
 const SUMS: &str = "requests, tokens_before, tokens_after, priced_requests, reported_requests, \
     payload_micros, output_micros, unshortened_micros, unique_saved_tokens, unique_saved_micros";
@@ -52,7 +55,7 @@ const SESSION_SUMS: &str = "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
 
 impl Tx<'_> {
     /// Adds to what is stored for the row's day, key and model, and to the share of its session
-    /// unless the session is gone.
+    /// unless the session is gone. Sessions of the gateway have no row that could be gone.
     pub fn add_usage(&self, row: &UsageRow) -> Result<(), Error> {
         let mut given = values![row.day.0, &row.key, &row.model].to_vec();
         given.extend(sums(row));
@@ -67,7 +70,7 @@ impl Tx<'_> {
         )?;
         let Some(session) = &row.session else { return Ok(()) };
         let exists = "SELECT 1 FROM sessions WHERE tenant = ?1 AND id = ?2";
-        if !self.exists(exists, values![session])? {
+        if !is_gateway_session(session) && !self.exists(exists, values![session])? {
             return Ok(());
         }
         let mut given = values![session, row.day.0, &row.key, &row.model].to_vec();
@@ -80,6 +83,18 @@ impl Tx<'_> {
                 added("session_usage")
             ),
             &given,
+        )
+        .map(drop)
+    }
+
+    /// Deletes the shares of the gateway's sessions that are older than their records usually are.
+    pub(super) fn forget_gateway_usage(&self) -> Result<(), Error> {
+        let today = Day::new(self.now());
+        let end = format!("{}`", GATEWAY_SESSION_PREFIX.trim_end_matches('_'));
+        self.execute(
+            "DELETE FROM session_usage
+             WHERE tenant = ?1 AND session >= ?2 AND session < ?3 AND day < ?4",
+            values![GATEWAY_SESSION_PREFIX, &end, today.0 - GATEWAY_USAGE_DAYS],
         )
         .map(drop)
     }

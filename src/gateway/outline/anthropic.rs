@@ -1,5 +1,6 @@
 //! Messages of Anthropic's API (<https://docs.anthropic.com/en/api/messages>).
 
+use super::thinking::{self, ThinkingPlace};
 use super::{BodyReader, Calls, OutlinedCall, OutlinedMessage, TextGroup, str_of};
 use crate::json::Node;
 
@@ -20,6 +21,15 @@ pub(super) fn read(reader: BodyReader<'_>, node: &Node<'_>) -> Option<Vec<Outlin
         messages.push(OutlinedMessage::new(message, role == "assistant", groups));
     }
     Some(messages)
+}
+
+/// The thinking of all messages.
+pub(super) fn thinking(reader: BodyReader<'_>, node: &Node<'_>) -> Vec<ThinkingPlace> {
+    let messages = node.get("messages").and_then(Node::as_array).unwrap_or_default();
+    let of_message = |(index, message): (usize, &Node<'_>)| {
+        thinking::places(reader, index, message.get("content"))
+    };
+    messages.iter().enumerate().flat_map(of_message).collect()
 }
 
 fn call(block: &Node<'_>) -> OutlinedCall {

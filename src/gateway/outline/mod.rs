@@ -6,12 +6,14 @@ mod gemini;
 mod identity;
 mod responses;
 mod summary_request;
+mod thinking;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub(super) use self::identity::Identity;
+pub use self::thinking::ThinkingPlace;
 use super::ProviderEndpoint;
 use crate::json::{Node, Value};
 
@@ -61,6 +63,8 @@ pub struct OutlinedMessage {
 pub struct RequestOutline {
     pub model: Option<String>,
     pub messages: Vec<OutlinedMessage>,
+    /// Signed thinking in Anthropic's format, in order.
+    pub thinking: Vec<ThinkingPlace>,
     /// Whether the client asks for a summary of the conversation, which goes on with another list.
     pub is_summary_request: bool,
     /// Whether the model sees every message of the list, so that one may refer to another.
@@ -99,7 +103,12 @@ impl RequestOutline {
         let is_edited = node.get("context_management").is_some_and(takes_messages_out);
         let is_summary_request = summary_request::is_one(node, &messages);
         let model = node.get("model").and_then(Node::as_str).map(str::to_owned);
-        Some(Self { model, messages, is_summary_request, is_in_sight: !is_cut && !is_edited })
+        let thinking = match endpoint {
+            ProviderEndpoint::Messages => anthropic::thinking(reader, node),
+            _ => Vec::new(),
+        };
+        let is_in_sight = !is_cut && !is_edited;
+        Some(Self { model, messages, thinking, is_summary_request, is_in_sight })
     }
 
     /// The index of the first of the newest messages: those after the last one of the model.
@@ -112,11 +121,15 @@ impl BodyReader<'_> {
     /// A text with its place; none if the value is no string.
     fn text(self, node: &Node<'_>) -> Option<RequestText> {
         let Value::String(text) = &node.value else { return None };
+        Some(RequestText { span: self.span(node)?, text: text.to_shared() })
+    }
+
+    /// The bytes of a value in the body.
+    fn span(self, node: &Node<'_>) -> Option<Range<usize>> {
         let from = (node.raw.as_ptr() as usize).checked_sub(self.body.as_ptr() as usize)?;
         let span = from..from + node.raw.len();
         // A value of another document has no place here.
-        (self.body.get(span.clone()) == Some(node.raw))
-            .then(|| RequestText { span, text: text.to_shared() })
+        (self.body.get(span.clone()) == Some(node.raw)).then_some(span)
     }
 
     /// The texts of a value that is a string, or a list of parts with a `text` of these types.

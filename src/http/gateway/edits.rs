@@ -5,27 +5,26 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 use super::GatewayState;
+use super::edit_options::EditOptions;
 use super::failure::RelayFailure;
 use super::upload::{Upload, WholeUpload};
-use crate::domain::{GatewayMode, RecordLevel};
-use crate::gateway::{ProviderEndpoint, Wire};
+use crate::domain::GatewayMode;
+use crate::gateway::{ProviderEndpoint, SessionName, Wire};
 use crate::http::body::{CancelOnDrop, DEADLINE_HEADER};
-use crate::http::problem::{Kind, Problem};
+use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::compile::MAX_DEADLINE_MS;
 use crate::service::gateway::{
-    self as service, EditSkip, EditedRequest, GatewayDefaults, GatewayRequest, GuardRound, HookSet,
+    self as service, EditSkip, EditedRequest, GatewayRequest, GuardRound, GuardedRequest,
     NewestTexts,
 };
 use crate::service::{Services, pool};
 
 /// Time in which what is decided must be put into a request for whose newest texts there is no time.
 const MAX_RAW_TIME: Duration = Duration::from_secs(5);
-/// The header that names another mode for one request.
-const MODE_HEADER: &str = "x-contexture-mode";
 
 /// What is sent to an upstream.
 #[derive(Debug)]
@@ -47,6 +46,8 @@ pub(super) struct Editor<'e> {
     /// What the request asks of its provider.
     pub(super) endpoint: ProviderEndpoint,
     pub(super) wire: Wire,
+    /// The session that the headers name.
+    pub(super) session: Option<SessionName>,
 }
 
 impl Editor<'_> {
@@ -57,9 +58,9 @@ impl Editor<'_> {
 
     /// Edits a request, if it is one for a model and its mode asks for that.
     pub(super) async fn edit(&self, request: Request) -> Result<OutgoingRequest, RelayFailure> {
-        let defaults = GatewayDefaults::of_caller(&self.services)
-            .map_err(|fault| invalid(format!("the key cannot be used here: {fault}")))?;
-        let mode = self.mode(request.headers(), defaults)?;
+        let settings = &self.state.gateway.edits;
+        let options = EditOptions::read(&self.services, settings, request.headers())?;
+        let mode = options.mode;
         if !self.is_for_model(&request)
             || (mode == GatewayMode::Off && !self.must_read_relayed().await)
         {
@@ -68,7 +69,7 @@ impl Editor<'_> {
         if is_signed(request.headers()) {
             return Ok(skip(request, mode, EditSkip::Signed));
         }
-        let limit = limit(request.headers(), self.state.gateway.edits.limit);
+        let limit = limit(request.headers(), settings.limit);
         let path_model = path_model(request.uri().path());
         let (mut parts, body) = request.into_parts();
         let upload = Upload::read(&self.state.app, &self.services, &parts.headers, body).await?;
@@ -83,11 +84,11 @@ impl Editor<'_> {
             let request = Request::from_parts(parts, Body::from(bytes));
             return Ok(skip(request, mode, EditSkip::Unreadable));
         };
-        let job = Arc::new(self.job(body, path_model, mode, defaults.record));
+        let job = Arc::new(self.job(body, path_model, options));
         let mut edited = self.run(Arc::clone(&job), limit).await;
         let mut guards = GuardRound::default();
         if !edited.hooks.is_empty() {
-            (guards, edited.body) = self.ask_guards(job, edited.body, &edited.hooks).await?;
+            guards = self.ask_guards(job, &mut edited).await?;
         }
         let body = match edited.body.take() {
             Some(body) => {
@@ -100,29 +101,15 @@ impl Editor<'_> {
         Ok(OutgoingRequest { request: Request::from_parts(parts, body), edited, mode, guards })
     }
 
-    /// Returns the mode of a request: that of its header, else that of the caller's key, else that of
-    /// the settings.
-    fn mode(
-        &self,
-        headers: &HeaderMap,
-        defaults: GatewayDefaults,
-    ) -> Result<GatewayMode, RelayFailure> {
-        let Some(value) = headers.get(MODE_HEADER) else {
-            return Ok(defaults.mode.unwrap_or(self.state.gateway.edits.mode));
-        };
-        let text = String::from_utf8_lossy(value.as_bytes());
-        let mode = text.trim().parse();
-        mode.map_err(|error: String| invalid(format!("{MODE_HEADER}: {error}")))
-    }
-
     /// Whether a request has to be read although it is only relayed: for what was decided before, or
     /// for mandatory hooks.
     async fn must_read_relayed(&self) -> bool {
         let services = self.services.clone();
+        let session = service::session_id(&services, self.upstream, self.session.as_ref());
         let look = move || {
             let known = service::knows_of_decisions(&services);
             known.unwrap_or_else(|| service::has_decisions(&services))
-                || service::has_guards(&services, GatewayMode::Off)
+                || service::has_guards(&services, GatewayMode::Off, session.as_deref())
         };
         // What cannot be asked for may be there.
         self.state.app.pool.look(look).await.unwrap_or(true)
@@ -132,18 +119,19 @@ impl Editor<'_> {
         &self,
         body: Arc<str>,
         path_model: Option<Arc<str>>,
-        mode: GatewayMode,
-        record: RecordLevel,
+        options: EditOptions,
     ) -> GatewayRequest {
         GatewayRequest {
             id: Arc::clone(&self.id),
-            record,
+            record: options.record,
             body,
             endpoint: self.endpoint,
             wire: self.wire,
             upstream: self.upstream.into(),
+            session: self.session.clone(),
             path_model,
-            mode,
+            mode: options.mode,
+            budget: options.budget,
             protected: Arc::clone(&self.state.gateway.edits.protected),
         }
     }
@@ -178,27 +166,32 @@ impl Editor<'_> {
         }
     }
 
-    /// Asks hooks about a request. `body`: as it is sent, if it was edited; it is returned.
+    /// Asks hooks about a request.
     async fn ask_guards(
         &self,
         job: Arc<GatewayRequest>,
-        body: Option<String>,
-        set: &Arc<HookSet>,
-    ) -> Result<(GuardRound, Option<String>), RelayFailure> {
+        edited: &mut EditedRequest,
+    ) -> Result<GuardRound, RelayFailure> {
         let limit = Duration::from_millis(MAX_DEADLINE_MS);
         let deadline = Deadline::at(Instant::now() + limit).allowing(self.services.allowance());
         let _guard = CancelOnDrop(deadline.clone());
-        let (services, set, until) = (self.services.clone(), Arc::clone(set), deadline.clone());
+        let (services, until) = (self.services.clone(), deadline.clone());
+        let (set, session) = (Arc::clone(&edited.hooks), edited.session.clone());
+        let body = edited.body.take();
         let ask = move |seat| {
             let services = services.seated(seat).until(&until);
             let text = body.as_deref().unwrap_or(&job.body);
-            let guards = service::ask_guards(&services, &job, text, &set, &until);
+            let guarded = GuardedRequest { request: &job, session: session.as_ref(), body: text };
+            let guards = service::ask_guards(&services, guarded, &set, &until);
             (guards, body)
         };
         let place = self.state.app.pool.admit(&self.services.caller().tenant);
         let place = place.map_err(|error| RelayFailure::from(Problem::from(error)))?;
         // A guard that was not asked has not allowed anything.
-        place.run(&deadline, ask).await.map_err(|error| Problem::from(error).into())
+        let asked = place.run(&deadline, ask).await;
+        let (guards, body) = asked.map_err(|error| RelayFailure::from(Problem::from(error)))?;
+        edited.body = body;
+        Ok(guards)
     }
 
     /// Puts in what is decided, and decides that the newest texts stay as they came. If the job that
@@ -231,10 +224,6 @@ fn skip(request: Request, mode: GatewayMode, reason: EditSkip) -> OutgoingReques
     let skipped = (mode != GatewayMode::Off).then_some(reason);
     let edited = EditedRequest { skipped, ..EditedRequest::default() };
     OutgoingRequest { edited, ..relayed(request, mode) }
-}
-
-fn invalid(message: String) -> RelayFailure {
-    RelayFailure::new(StatusCode::BAD_REQUEST, Kind::InvalidRequest.code(), message)
 }
 
 /// Returns the time that edits may take: that of the header, else that of the settings.

@@ -5,6 +5,7 @@
 //! the paths that the API does not have and that are a provider's ([`ProviderRoute`]).
 
 mod answer;
+mod edit_options;
 mod edits;
 mod exchange;
 mod failure;
@@ -54,6 +55,8 @@ pub struct Gateway {
 #[derive(Debug, Clone)]
 struct EditSettings {
     mode: GatewayMode,
+    /// Tokens that a request may have in mode `fit`.
+    budget: Option<u64>,
     /// Tools whose results stay as they are.
     protected: Arc<[ToolPattern]>,
     /// The time that the edits of a request may take.
@@ -82,6 +85,7 @@ impl Gateway {
     pub fn new(config: &GatewayConfig, client: UpstreamClient, journal: GatewayJournal) -> Self {
         let edits = EditSettings {
             mode: config.gateway_mode,
+            budget: config.gateway_budget,
             protected: config.gateway_protect.as_slice().into(),
             limit: config.deadline(),
         };

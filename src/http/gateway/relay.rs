@@ -19,15 +19,20 @@ use super::silence::{LastActivity, SilenceLimit};
 use super::{GatewayState, RequestLabel, route_of};
 use crate::config::{NamedUpstream, UpstreamUrl};
 use crate::domain::Principal;
+use crate::gateway::SessionName;
 use crate::http::access;
 use crate::http::auth::{self, CallerMark};
 use crate::http::problem::{Kind, Problem};
 use crate::http::state::AppState;
-use crate::service::gateway::{EditSkip, EditedRequest, GatewayExchange};
+use crate::service::gateway::{EditSkip, EditedRequest, GatewayExchange, session_id};
 use crate::upstream::{RelayedRequestBody, UpstreamClient};
 
 /// The header with the reason why texts stayed as they came.
 const SKIPPED_HEADER: &str = "x-contexture-skipped";
+/// The header by which a client names a session, and of a response the id of the session.
+const SESSION_HEADER: &str = "x-contexture-session";
+/// The header with the session of Claude Code.
+const CLAUDE_CODE_SESSION_HEADER: &str = "x-claude-code-session-id";
 /// The header with the tokens that the request has less than it came with.
 const SAVED_HEADER: &str = "x-contexture-saved-tokens";
 /// The header with the tokens that mode `compress` would have saved of the newest texts.
@@ -63,6 +68,12 @@ fn own_key(headers: &HeaderMap) -> Option<String> {
         // Which of the two was meant cannot be known.
         (Some(_), Some(_)) => Some(String::new()),
     }
+}
+
+/// Returns the session that the headers of a request name.
+fn session_name(headers: &HeaderMap) -> Option<SessionName> {
+    let value = |name| headers.get(name).map(HeaderValue::as_bytes);
+    SessionName::of_headers(value(SESSION_HEADER), value(CLAUDE_CODE_SESSION_HEADER))
 }
 
 /// Identifies the caller, and checks its scopes and its rate limit.
@@ -105,10 +116,13 @@ async fn forward(
         upstream: &upstream.name,
         endpoint: route.endpoint,
         wire: route.wire,
+        session: session_name(request.headers()),
     };
     let is_for_model = editor.is_for_model(&request);
     let OutgoingRequest { mut request, edited, mode, guards } = editor.edit(request).await?;
-    let EditedRequest { skipped, savings, model, sent, .. } = edited;
+    let EditedRequest { skipped, savings, is_compacted, model, sent, session, .. } = edited;
+    let named = || session_id(&editor.services, editor.upstream, editor.session.as_ref());
+    let session = session.or_else(named);
     if is_for_model {
         state.gateway.totals.count_request(savings);
         answer::keep_readable_codings(request.headers_mut());
@@ -125,8 +139,10 @@ async fn forward(
             endpoint: editor.endpoint,
             upstream: upstream.name.as_str().into(),
             mode,
+            session: session.clone(),
             model: model.map(Arc::from),
             savings,
+            is_compacted,
             skipped,
             sent,
         };
@@ -140,6 +156,10 @@ async fn forward(
     let headers = response.headers_mut();
     if let Some(reason) = skipped {
         headers.insert(SKIPPED_HEADER, HeaderValue::from_static(reason.as_str()));
+    }
+    let session = session.filter(|_| is_for_model);
+    if let Some(Ok(session)) = session.map(|id| HeaderValue::from_str(&id)) {
+        headers.insert(SESSION_HEADER, session);
     }
     for (name, tokens) in
         [(SAVED_HEADER, savings.tokens), (OBSERVED_HEADER, savings.observed_tokens)]

@@ -34,8 +34,9 @@ pub struct CreateKey {
     /// How much the key may ask for.
     pub limits: Option<KeyLimits>,
     /// Any keys of `/compile`: they stand in for those that a request does not have. In addition
-    /// `gateway`, an object: its `mode` (`off`, `observe` or `compress`) is that of requests through
-    /// the gateway without the header `x-contexture-mode`.
+    /// `gateway`, an object: its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests
+    /// through the gateway without the header `x-contexture-mode`, its `budget` that of mode `fit`
+    /// without `x-contexture-budget`.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<serde_json::Value>,
 }

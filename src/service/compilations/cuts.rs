@@ -55,7 +55,8 @@ fn gateway_cuts(services: &Services, record: &StoredRecord) -> Option<Vec<Messag
         Some(MessageCut {
             index,
             action: "edited".to_owned(),
-            rule: "on_arrival".to_owned(),
+            // Records of earlier releases do not say.
+            rule: edit.get("rule").and_then(Node::as_str).unwrap_or("on_arrival").to_owned(),
             tokens_before,
             tokens_after: tokens_before.saturating_sub(saved),
         })

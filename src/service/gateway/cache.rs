@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::gateway::{LineageHash, MessageDecision};
+use crate::gateway::{Compaction, LineageHash, MessageDecision};
 
 /// Bytes of decisions in memory.
 const MAX_CACHE_BYTES: u64 = 64 << 20;
+/// Bytes of compaction points in memory.
+const MAX_POINT_BYTES: u64 = 32 << 20;
 /// Decisions that are expected.
 const EXPECTED_DECISIONS: usize = 1 << 14;
 /// Tenants whose decisions are noted; further ones are looked up each time.
@@ -26,7 +28,17 @@ pub(crate) struct DecisionCache {
     /// Messages that were sent as they came because nothing could be stored. They stay so, whatever
     /// the store has: a commit may have been carried out although it seemed to fail.
     unstored: Cache<LineageHash, ()>,
+    points: Cache<LineageHash, KnownPoint, PointWeight>,
     tenants: Mutex<HashMap<Arc<str>, bool>>,
+}
+
+/// What this process knows of a place at which a request may have passed a compaction point.
+#[derive(Debug, Clone)]
+pub(super) enum KnownPoint {
+    Unknown,
+    /// The request was sent without one.
+    NotPassed,
+    Passed(Arc<Compaction>),
 }
 
 #[derive(Debug, Clone)]
@@ -38,11 +50,24 @@ impl Weighter<LineageHash, Arc<MessageDecision>> for DecisionWeight {
     }
 }
 
+#[derive(Debug, Clone)]
+struct PointWeight;
+
+impl Weighter<LineageHash, KnownPoint> for PointWeight {
+    fn weight(&self, _: &LineageHash, point: &KnownPoint) -> u64 {
+        match point {
+            KnownPoint::Passed(compaction) => 256 + compaction.bytes() as u64,
+            KnownPoint::Unknown | KnownPoint::NotPassed => 96,
+        }
+    }
+}
+
 impl Default for DecisionCache {
     fn default() -> Self {
         Self {
             decisions: Cache::with_weighter(EXPECTED_DECISIONS, MAX_CACHE_BYTES, DecisionWeight),
             unstored: Cache::new(MAX_UNSTORED),
+            points: Cache::with_weighter(EXPECTED_DECISIONS, MAX_POINT_BYTES, PointWeight),
             tenants: Mutex::default(),
         }
     }
@@ -79,6 +104,28 @@ impl DecisionCache {
     /// Notes that it is stored now that a message stays as it came.
     pub(super) fn settle(&self, hash: LineageHash) {
         self.decisions.insert(hash, Arc::default());
+        self.unstored.remove(&hash);
+    }
+
+    /// What is known of a place, by the hash of its point.
+    pub(super) fn point(&self, hash: &LineageHash) -> KnownPoint {
+        self.points.get(hash).unwrap_or(KnownPoint::Unknown)
+    }
+
+    /// Keeps what was decided at a point.
+    pub(super) fn insert_point(&self, hash: LineageHash, compaction: Arc<Compaction>) {
+        self.unstored.remove(&hash);
+        self.points.insert(hash, KnownPoint::Passed(compaction));
+    }
+
+    /// Notes that a request was sent without a point in this place.
+    pub(super) fn note_not_passed(&self, hash: LineageHash) {
+        self.points.insert(hash, KnownPoint::NotPassed);
+    }
+
+    /// Notes that it is stored now that a request was sent without a point.
+    pub(super) fn settle_point(&self, hash: LineageHash) {
+        self.note_not_passed(hash);
         self.unstored.remove(&hash);
     }
 

@@ -21,9 +21,13 @@ pub struct GatewayExchange {
     pub endpoint: ProviderEndpoint,
     pub upstream: Arc<str>,
     pub mode: GatewayMode,
+    /// The session that the request belongs to.
+    pub session: Option<Arc<str>>,
     /// The model that the request names.
     pub model: Option<Arc<str>>,
     pub savings: GatewaySavings,
+    /// Whether it passed a compaction point.
+    pub is_compacted: bool,
     pub skipped: Option<EditSkip>,
     pub sent: Option<SentRequest>,
 }
@@ -66,7 +70,7 @@ pub fn finish(
     let sent = tokens.map_or(0, |tokens| tokens.input());
     let counted = CountedRequest {
         model: name,
-        session: None,
+        session: exchange.session.as_ref(),
         tokens_before: sent.saturating_add(savings.tokens),
         tokens_after: sent,
         unique_saved_tokens: savings.new_tokens,

@@ -33,14 +33,34 @@ impl GuardRound {
     }
 }
 
-/// The hooks that see a request of this mode. A request that is only relayed is seen by mandatory ones.
+/// What of a request says which hooks see it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HookedRequest<'r> {
+    pub(super) mode: GatewayMode,
+    pub(super) session: Option<&'r str>,
+}
+
+/// A request as it is sent, for the hooks that see it.
+#[derive(Debug, Clone, Copy)]
+pub struct GuardedRequest<'r> {
+    pub request: &'r GatewayRequest,
+    /// The session that it belongs to.
+    pub session: Option<&'r Arc<str>>,
+    /// The body as it is sent.
+    pub body: &'r str,
+}
+
+/// The hooks that see a request. One that is only relayed is seen by mandatory ones.
 pub(super) fn hooks_for(
     services: &Services,
-    mode: GatewayMode,
+    request: HookedRequest<'_>,
 ) -> Result<Arc<HookSet>, StoreError> {
+    let HookedRequest { mode, session } = request;
     let set = match mode {
-        GatewayMode::Off => services.mandatory_hook_set(None)?,
-        GatewayMode::Observe | GatewayMode::Compress => services.hook_set(None, &[])?,
+        GatewayMode::Off => services.mandatory_hook_set(session)?,
+        GatewayMode::Observe | GatewayMode::Compress | GatewayMode::Fit => {
+            services.hook_set(session, &[])?
+        }
     };
     Ok(seeing(&set))
 }
@@ -50,9 +70,9 @@ pub(super) fn known_hooks_for(services: &Services, mode: GatewayMode) -> Arc<Hoo
     seeing(&services.known_hooks(mode == GatewayMode::Off))
 }
 
-/// Whether any hook sees a request of this mode.
-pub fn has_guards(services: &Services, mode: GatewayMode) -> bool {
-    let set = hooks_for(services, mode);
+/// Whether any hook sees a request of this mode, in the session that its headers name.
+pub fn has_guards(services: &Services, mode: GatewayMode, session: Option<&str>) -> bool {
+    let set = hooks_for(services, HookedRequest { mode, session });
     !set.unwrap_or_else(|_| known_hooks_for(services, mode)).is_empty()
 }
 
@@ -63,20 +83,19 @@ fn seeing(set: &Arc<HookSet>) -> Arc<HookSet> {
     Arc::new(set.only(POINT, &[HookKind::Guard, HookKind::Observe]))
 }
 
-/// Asks the hooks about a request. `body`: as it is sent. Needs a seat in the pool, since hooks are
-/// waited for.
+/// Asks the hooks about a request. Needs a seat in the pool, since hooks are waited for.
 pub fn ask_guards(
     services: &Services,
-    request: &GatewayRequest,
-    body: &str,
+    guarded: GuardedRequest<'_>,
     set: &Arc<HookSet>,
     deadline: &Deadline,
 ) -> GuardRound {
-    let scope = crate::service::compile::scope(services, &request.id, None);
+    let GuardedRequest { request, session, .. } = guarded;
+    let scope = crate::service::compile::scope(services, &request.id, session);
     let mut runner = services.hook_runner(Arc::clone(set), scope.clone(), deadline);
-    let asked = ask(request, body, &mut runner);
+    let asked = ask(guarded, &mut runner);
     let mut effects = Effects::of_hooks(runner, scope);
-    let owner = EventOwner { session: None, compilation: Some(&request.id) };
+    let owner = EventOwner { session, compilation: Some(&request.id) };
     for event in &mut effects.events_after {
         event.compilation_id = Some(Arc::clone(&request.id));
     }
@@ -89,13 +108,15 @@ pub fn ask_guards(
     GuardRound { effects, refusal: asked.err() }
 }
 
-fn ask(request: &GatewayRequest, body: &str, runner: &mut dyn HookPort) -> Result<(), Error> {
+fn ask(guarded: GuardedRequest<'_>, runner: &mut dyn HookPort) -> Result<(), Error> {
+    let GuardedRequest { request, session, body } = guarded;
     let node = json::parse(body, Limits::default())?;
     let target = target_of(request.endpoint);
     let model = request.path_model.as_deref();
     let model = model.or_else(|| node.get("model")?.as_str());
     let input = pipeline::sent_input(&node, target, model);
-    let at = HookInput { point: POINT, input: &input, facts: MatchContext::default() };
+    let facts = MatchContext { session: session.map(|id| &**id), ..MatchContext::default() };
+    let at = HookInput { point: POINT, input: &input, facts };
     let changed = runner.change(at, &|_| Err("nothing of a request may be changed".to_owned()))?;
     if let Some(denial) = changed.denied {
         runner.observe(at, GuardDecision::Denied(&denial))?;

@@ -92,6 +92,7 @@ impl JournalEntry {
             let input = usage.map_or(0, |usage| usage.tokens.input());
             let own = GatewayRecord {
                 id,
+                session: exchange.session.as_ref(),
                 target: target_of(exchange.endpoint).as_str(),
                 model: exchange.model.as_deref().unwrap_or_default(),
                 payload_hash: sent.payload_hash,
@@ -108,7 +109,7 @@ impl JournalEntry {
             };
             NewRecord::of_gateway(&services, &own, batch)
         });
-        let owner = EventOwner { session: None, compilation: Some(id) };
+        let owner = EventOwner { session: exchange.session.as_ref(), compilation: Some(id) };
         let data = json!({
             "wire": exchange.wire.as_str(),
             "endpoint": exchange.endpoint.as_str(),
@@ -118,6 +119,7 @@ impl JournalEntry {
             "skipped": exchange.skipped.map(EditSkip::as_str),
             "saved_tokens": exchange.savings.tokens,
             "unique_saved_tokens": exchange.savings.new_tokens,
+            "compacted": exchange.is_compacted,
             "observed_tokens": exchange.savings.observed_tokens,
             "tokens": report.tokens,
             "cost": usage.and_then(|usage| usage.cost),
@@ -129,6 +131,7 @@ impl JournalEntry {
         });
         let mut effects = guards.effects;
         effects.scope.compilation_id = Some(Arc::clone(id));
+        effects.scope.session_id.clone_from(&exchange.session);
         effects.record = record;
         effects.events_after.push(owner.event(EventKind::GatewayRequest, &data));
         effects

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::EditSkip;
+use super::points::{KnownPoints, PassedPoint};
 use crate::domain::ContentHash;
-use crate::gateway::{LineageHash, MessageDecision, RequestOutline};
+use crate::gateway::{Compaction, LineageHash, MessageDecision, NO_COMPACTION, RequestOutline};
 use crate::service::Services;
 use crate::store::{Error, FoundDecisions, StoredDecision};
 
@@ -42,6 +43,7 @@ pub(super) struct KnownLineage<'o> {
     outline: &'o RequestOutline,
     places: Vec<LineagePlace>,
     newest: usize,
+    points: KnownPoints,
     /// Whether the store could not tell what was decided.
     is_store_away: bool,
 }
@@ -55,6 +57,7 @@ impl<'o> KnownLineage<'o> {
         source: DecisionSource,
     ) -> Self {
         let cache = services.decisions();
+        let points = KnownPoints::recall(cache, outline, &hashes);
         let editable = outline.messages.iter().zip(hashes).enumerate();
         let editable = editable.filter(|(_, (message, _))| message.is_editable());
         let place = |(index, (_, hash))| {
@@ -63,7 +66,9 @@ impl<'o> KnownLineage<'o> {
             LineagePlace { index, hash, decision, was_unstored }
         };
         let places = editable.map(place).collect();
-        let mut lineage = Self { outline, places, newest: outline.newest(), is_store_away: false };
+        let newest = outline.newest();
+        let mut lineage = Self { outline, places, newest, points, is_store_away: false };
+        lineage.follow_point();
         if source == DecisionSource::Memory {
             lineage.go_on_without_store(services);
         } else {
@@ -76,7 +81,7 @@ impl<'o> KnownLineage<'o> {
     /// Notes that the newest messages are sent as they came, which is their decision.
     fn go_on_without_store(&mut self, services: &Services) {
         let is_open = |place: &LineagePlace| place.decision.is_none() || place.was_unstored;
-        self.is_store_away = self.places.iter().any(is_open);
+        self.is_store_away = self.places.iter().any(is_open) || self.points.is_open();
         let newest = self.places.iter().filter(|place| place.index >= self.newest);
         for place in newest.filter(|place| place.decision.is_none()) {
             services.decisions().note_unstored(place.hash);
@@ -87,7 +92,8 @@ impl<'o> KnownLineage<'o> {
     fn settle(&self, services: &Services) {
         let unstored = self.places.iter().filter(|place| place.was_unstored && !self.is_store_away);
         let unstored: Vec<&LineagePlace> = unstored.collect();
-        if unstored.is_empty() {
+        let points = &self.points.unstored;
+        if unstored.is_empty() && (points.is_empty() || self.is_store_away) {
             return;
         }
         let raw = |place: &&LineagePlace| {
@@ -95,11 +101,18 @@ impl<'o> KnownLineage<'o> {
             let decision = MessageDecision::default().pack(message);
             Some(StoredDecision { digest: ContentHash(place.hash.0), decision })
         };
-        let raw: Vec<_> = unstored.iter().filter_map(raw).collect();
+        let mut raw: Vec<_> = unstored.iter().filter_map(raw).collect();
+        raw.extend(points.iter().map(|hash| StoredDecision {
+            digest: ContentHash(hash.0),
+            decision: NO_COMPACTION.to_vec(),
+        }));
         match services.tenant().write::<_, Error>(move |tx| tx.replace_decisions(&raw)) {
             Ok(()) => {
                 for place in unstored {
                     services.decisions().settle(place.hash);
+                }
+                for hash in points {
+                    services.decisions().settle_point(*hash);
                 }
             }
             // The next request of the list tries again.
@@ -109,7 +122,8 @@ impl<'o> KnownLineage<'o> {
 
     fn look_up(&mut self, services: &Services) {
         let unknown = self.places.iter().filter(|place| place.decision.is_none());
-        let unknown: Vec<ContentHash> = unknown.map(|place| ContentHash(place.hash.0)).collect();
+        let unknown = unknown.map(|place| ContentHash(place.hash.0));
+        let unknown: Vec<ContentHash> = unknown.chain(self.points.unknown()).collect();
         if unknown.is_empty() {
             return;
         }
@@ -124,7 +138,10 @@ impl<'o> KnownLineage<'o> {
                         tracing::debug!(error = %error, "the use of decisions is not noted");
                     }
                 }
-                self.add(services, decisions);
+                let stored = by_digest(decisions);
+                self.add(services, &stored);
+                self.points.add(services.decisions(), self.outline, &stored);
+                self.follow_point();
             }
             Err(error) => {
                 tracing::debug!(%error, "decisions cannot be read");
@@ -134,17 +151,90 @@ impl<'o> KnownLineage<'o> {
     }
 
     /// Takes stored decisions over.
-    fn add(&mut self, services: &Services, stored: Vec<StoredDecision>) {
-        let mut stored: HashMap<[u8; 32], Vec<u8>> =
-            stored.into_iter().map(|found| (found.digest.0, found.decision)).collect();
+    fn add(&mut self, services: &Services, stored: &HashMap<[u8; 32], Vec<u8>>) {
         for place in &mut self.places {
-            let Some(packed) = stored.remove(&place.hash.0) else { continue };
+            let Some(packed) = stored.get(&place.hash.0) else { continue };
             let message = self.outline.messages.get(place.index);
-            let decision = message.and_then(|message| MessageDecision::unpack(&packed, message));
+            let decision = message.and_then(|message| MessageDecision::unpack(packed, message));
             // A stored form that cannot be read is one of a version after this one.
             let decision = Arc::new(decision.unwrap_or_default());
             services.decisions().insert(place.hash, Arc::clone(&decision));
             place.decision = Some(decision);
+        }
+    }
+
+    /// Gives the messages before the last point what was decided there.
+    fn follow_point(&mut self) {
+        let Some(PassedPoint { place, compaction }) = &self.points.passed else { return };
+        for own in self.places.iter_mut().filter(|own| own.index < place.end) {
+            own.decision =
+                Some(Arc::new(compaction.decision(own.index).cloned().unwrap_or_default()));
+            own.was_unstored = false;
+        }
+    }
+
+    /// Whether this very request has passed a compaction point before.
+    pub(super) fn is_at_point(&self) -> bool {
+        self.points.is_passed()
+    }
+
+    /// The rule by which a message has its forms.
+    pub(super) fn rule(&self, index: usize) -> &'static str {
+        let passed = self.points.passed.as_ref();
+        let is_compacted = passed.is_some_and(|passed| index < passed.place.end);
+        if is_compacted { "compaction" } else { "on_arrival" }
+    }
+
+    /// The message after which thinking is left out up to the last point.
+    pub(super) fn unbound_from(&self) -> Option<usize> {
+        self.points.passed.as_ref()?.compaction.unbound_from
+    }
+
+    /// Whether the thinking of a message is left out, because it is bound to other bytes.
+    pub(super) fn is_unbound(&self, index: usize) -> bool {
+        let passed = self.points.passed.as_ref();
+        passed.is_some_and(|PassedPoint { place, compaction }| {
+            compaction.unbound_from.is_some_and(|from| from < index) && index < place.end
+        })
+    }
+
+    /// Stores what is decided at the point that this request passes. If another request of the same list
+    /// was first, its decision stands; if it cannot be stored, there is no point.
+    pub(super) fn pass_point(
+        &mut self,
+        services: &Services,
+        compaction: Compaction,
+    ) -> Result<(), EditSkip> {
+        let Some(last) = self.points.last else { return Ok(()) };
+        let cache = services.decisions();
+        let digest = ContentHash(last.hash.0);
+        let decision = compaction.pack(&self.outline.messages);
+        let new = [StoredDecision { digest, decision }];
+        let written = services.tenant().write::<_, Error>(move |tx| tx.keep_decisions(&new));
+        let compaction = match written {
+            Ok(earlier) => match earlier.first() {
+                Some(earlier) => Compaction::unpack(&earlier.decision, &self.outline.messages),
+                None => Some(compaction),
+            },
+            Err(error) => {
+                tracing::debug!(%error, "a compaction point cannot be stored");
+                cache.note_unstored(last.hash);
+                return Err(EditSkip::Store);
+            }
+        };
+        cache.note_tenant(&services.caller().tenant, true);
+        if let Some(compaction) = compaction.map(Arc::new) {
+            cache.insert_point(last.hash, Arc::clone(&compaction));
+            self.points.passed = Some(PassedPoint { place: last.place, compaction });
+            self.follow_point();
+        }
+        Ok(())
+    }
+
+    /// Notes how the request is sent: without a point in its own place, unless it passed one.
+    pub(super) fn note_sent(&self, services: &Services) {
+        if let Some(last) = self.points.last.filter(|_| !self.points.is_passed()) {
+            services.decisions().note_not_passed(last.hash);
         }
     }
 
@@ -197,7 +287,7 @@ impl<'o> KnownLineage<'o> {
         match written {
             Ok(earlier) => {
                 services.decisions().note_tenant(&tenant, true);
-                self.add(services, earlier);
+                self.add(services, &by_digest(earlier));
             }
             Err(error) => {
                 tracing::debug!(%error, "decisions cannot be stored");
@@ -215,4 +305,8 @@ impl<'o> KnownLineage<'o> {
         }
         Ok(())
     }
+}
+
+fn by_digest(stored: Vec<StoredDecision>) -> HashMap<[u8; 32], Vec<u8>> {
+    stored.into_iter().map(|found| (found.digest.0, found.decision)).collect()
 }

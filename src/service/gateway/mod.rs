@@ -7,35 +7,42 @@
 //! came, and that is its decision.
 
 mod cache;
+mod decide;
 mod exchange;
+mod fit;
 mod forms;
 mod guards;
 mod journal;
 mod lineage;
+mod points;
 mod report;
 mod sent;
+mod sent_forms;
+mod session;
 
 use std::sync::Arc;
 
 pub(super) use self::cache::DecisionCache;
+use self::decide::Decider;
 pub use self::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange, finish};
-use self::forms::FormMaker;
 pub use self::forms::short_form;
-pub use self::guards::{GuardRound, ask_guards, has_guards};
+use self::guards::HookedRequest;
+pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards};
 pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
 use self::lineage::{DecisionSource, KnownLineage};
 pub use self::report::GatewayReport;
 pub use self::sent::{MessageEdit, SentRequest, SentTexts};
+use self::sent_forms::{SentForms, SplicedBody};
+pub use self::session::session_id;
 pub use super::gateway_defaults::GatewayDefaults;
 use super::{Services, StoreError};
-use crate::domain::{ContentHash, GatewayMode, Notes, RecordLevel, Target, ToolPattern};
+use crate::domain::{ContentHash, GatewayMode, RecordLevel, ToolPattern};
 use crate::gateway::{
-    BodyEdit, LineageScope, ProviderEndpoint, RequestOutline, Wire, sent_blocks, splice,
+    LineageScope, ProviderEndpoint, RequestOutline, SessionName, Wire, sent_blocks,
 };
 pub use crate::hook::HookSet;
 use crate::json::{self, Limits};
 use crate::pipeline::Deadline;
-use crate::request::resolve_model;
 
 /// A request for a model, as it came.
 #[derive(Debug, Clone)]
@@ -46,10 +53,14 @@ pub struct GatewayRequest {
     pub endpoint: ProviderEndpoint,
     pub wire: Wire,
     pub upstream: Arc<str>,
+    /// The session that the headers name.
+    pub session: Option<SessionName>,
     /// The model that the path names, if it does.
     pub path_model: Option<Arc<str>>,
     pub mode: GatewayMode,
     pub record: RecordLevel,
+    /// Tokens that it may have, if the caller says so: mode `fit`.
+    pub budget: Option<u64>,
     /// Tools whose results stay as they are.
     pub protected: Arc<[ToolPattern]>,
 }
@@ -80,6 +91,8 @@ pub enum EditSkip {
     TooLarge,
     /// The body is signed, so any edit would break it.
     Signed,
+    /// The request is above its budget, and nothing more of it may be edited: mode `fit`.
+    OverBudget,
 }
 
 impl EditSkip {
@@ -92,6 +105,7 @@ impl EditSkip {
             Self::Overloaded => "overloaded",
             Self::TooLarge => "too_large",
             Self::Signed => "signed",
+            Self::OverBudget => "over_budget",
         }
     }
 }
@@ -103,8 +117,12 @@ pub struct EditedRequest {
     pub body: Option<String>,
     pub skipped: Option<EditSkip>,
     pub savings: GatewaySavings,
+    /// Whether it passes a compaction point.
+    pub is_compacted: bool,
     /// The model that the request names.
     pub model: Option<String>,
+    /// The session that the request belongs to.
+    pub session: Option<Arc<str>>,
     /// What is recorded; none if the request was not read, or is only relayed.
     pub sent: Option<SentRequest>,
     /// The hooks that are to see what is sent.
@@ -150,10 +168,11 @@ pub fn edit(
     deadline: &Deadline,
 ) -> EditedRequest {
     let body = &*request.body;
-    let node = json::parse(body, Limits::default()).ok();
-    let outline = node.as_ref().and_then(|node| RequestOutline::read(request.endpoint, body, node));
-    let Some(outline) = outline else {
-        return EditedRequest { skipped: Some(EditSkip::Unreadable), ..EditedRequest::default() };
+    let unreadable =
+        || EditedRequest { skipped: Some(EditSkip::Unreadable), ..EditedRequest::default() };
+    let Ok(node) = json::parse(body, Limits::default()) else { return unreadable() };
+    let Some(outline) = RequestOutline::read(request.endpoint, body, &node) else {
+        return unreadable();
     };
     let scope = LineageScope {
         tenant: &services.caller().tenant,
@@ -166,45 +185,26 @@ pub fn edit(
     };
     let hashes = scope.hashes(&outline.messages);
     let mut lineage = KnownLineage::read(services, &outline, hashes, source);
-    let mut edited = EditedRequest { skipped: lineage.skipped(), ..EditedRequest::default() };
+    let mut edited = EditedRequest::default();
     let model = request.path_model.as_deref().or(outline.model.as_deref());
     edited.model = model.map(str::to_owned);
-    let is_open = !outline.is_summary_request && lineage.has_undecided();
-    match newest {
-        NewestTexts::Raw(reason) if is_open && request.mode == GatewayMode::Compress => {
-            edited.skipped = edited.skipped.or(Some(reason));
-            let decided = lineage.commit(services, Vec::new());
-            edited.skipped = edited.skipped.or(decided.err());
-        }
-        NewestTexts::Decided if is_open && request.mode != GatewayMode::Off => {
-            let model =
-                resolve_model(model, Target::Openai, services.models(), &mut Notes::default());
-            let maker = FormMaker {
-                pipeline: services.pipeline(),
-                tokenizer: model.tokenizer,
-                outline: &outline,
-                protected: &request.protected,
-                deadline,
-            };
-            let made = maker.make(&lineage);
-            if made.is_cut {
-                edited.skipped = edited.skipped.or(Some(EditSkip::Deadline));
-            }
-            if request.mode == GatewayMode::Observe {
-                edited.savings.observed_tokens = made.saved_tokens();
-            } else {
-                let decided = lineage.commit(services, made.decisions);
-                edited.skipped = edited.skipped.or(decided.err());
-            }
-        }
-        _ => {}
+    let session = request.session.clone().or_else(|| SessionName::of_body(request.endpoint, &node));
+    edited.session = session_id(services, &request.upstream, session.as_ref());
+    let decider = Decider { services, request, node: &node, outline: &outline, model, deadline };
+    let outcome = decider.decide(&mut lineage, newest);
+    lineage.note_sent(services);
+    let forms = SentForms { outline: &outline, lineage: &lineage, made: &[] };
+    let SplicedBody { body: spliced, savings, edits } = forms.splice(body);
+    edited.skipped = outcome.skipped;
+    edited.savings = GatewaySavings { observed_tokens: outcome.observed_tokens, ..savings };
+    if let Some(before) = outcome.saved_before {
+        edited.is_compacted = true;
+        edited.savings.new_tokens = savings.tokens.saturating_sub(before);
     }
-    let mut edits = Vec::new();
-    edited.body = apply(body, &outline, &lineage, &mut edited.savings, &mut edits);
-    edited.hooks = hooks_of(services, request.mode, newest);
-    if let Some(node) =
-        node.filter(|_| request.mode != GatewayMode::Off && request.record.is_kept())
-    {
+    edited.body = spliced;
+    let session = edited.session.as_deref();
+    edited.hooks = hooks_of(services, HookedRequest { mode: request.mode, session }, newest);
+    if request.mode != GatewayMode::Off && request.record.is_kept() {
         let sent = edited.body.as_deref().unwrap_or(body);
         let is_full = request.record == RecordLevel::Full;
         edited.sent = Some(SentRequest {
@@ -220,43 +220,12 @@ pub fn edit(
 }
 
 /// The hooks that are to see a request. If the store cannot tell, those that were known last.
-fn hooks_of(services: &Services, mode: GatewayMode, newest: NewestTexts) -> Arc<HookSet> {
+fn hooks_of(services: &Services, request: HookedRequest<'_>, newest: NewestTexts) -> Arc<HookSet> {
     if newest == NewestTexts::Unstored {
-        return guards::known_hooks_for(services, mode);
+        return guards::known_hooks_for(services, request.mode);
     }
-    guards::hooks_for(services, mode).unwrap_or_else(|error| {
+    guards::hooks_for(services, request).unwrap_or_else(|error| {
         tracing::debug!(%error, "hooks cannot be read");
-        guards::known_hooks_for(services, mode)
+        guards::known_hooks_for(services, request.mode)
     })
-}
-
-/// Puts the forms of all texts into the body; none if there are none.
-fn apply(
-    body: &str,
-    outline: &RequestOutline,
-    lineage: &KnownLineage<'_>,
-    savings: &mut GatewaySavings,
-    edited: &mut Vec<MessageEdit>,
-) -> Option<String> {
-    let newest = outline.newest();
-    let mut edits = Vec::new();
-    for (index, message) in outline.messages.iter().enumerate() {
-        let Some(decision) = lineage.decision(index) else { continue };
-        let applied = decision.applied(message);
-        let saved: u64 = applied.iter().map(|form| form.decided.saved_tokens).sum();
-        savings.tokens += saved;
-        if index >= newest {
-            savings.new_tokens += saved;
-        }
-        if !applied.is_empty() {
-            edited.push(MessageEdit { message: index, saved_tokens: saved });
-        }
-        for form in applied {
-            let span = &form.text.span;
-            edits.push(BodyEdit { start: span.start, end: span.end, text: &form.decided.form });
-        }
-    }
-    // Members of an object may stand in any order.
-    edits.sort_by_key(|edit| edit.start);
-    if edits.is_empty() { None } else { splice(body, &edits) }
 }

@@ -35,4 +35,7 @@ pub struct MessageEdit {
     pub message: usize,
     /// Tokens that the message has less than it came with.
     pub saved_tokens: u64,
+    /// `on_arrival`, or `compaction` if the message has its forms from a compaction point.
+    #[schema(example = "on_arrival")]
+    pub rule: &'static str,
 }

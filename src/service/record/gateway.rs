@@ -24,6 +24,7 @@ use crate::store::Batch;
 #[derive(Debug)]
 pub(crate) struct GatewayRecord<'r, R> {
     pub(crate) id: &'r Arc<str>,
+    pub(crate) session: Option<&'r Arc<str>>,
     pub(crate) target: &'static str,
     /// Empty if the request names none.
     pub(crate) model: &'r str,
@@ -83,7 +84,7 @@ impl NewRecord {
             id: Arc::clone(own.id),
             created_at: Timestamp::default(),
             expires_at: Timestamp::default(),
-            session_id: None,
+            session_id: own.session.cloned(),
             target: own.target.into(),
             model: own.model.into(),
             level,

@@ -78,6 +78,33 @@ fn the_share_of_a_session_is_kept_with_it_and_lowered_by_corrections() {
 }
 
 #[test]
+fn the_share_of_a_gateway_session_has_no_session_and_goes_after_thirty_days() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("a");
+        open(&tenant, "s");
+        let today = Day::new(clock.now()).0;
+        for (session, day) in
+            [("gws_1", today - 31), ("gws_1", today - 30), ("gwt_1", today), ("s", today - 31)]
+        {
+            let row = row(Some(session), day, 1);
+            tenant.write(move |tx| tx.add_usage(&row)).unwrap();
+        }
+        let list = || {
+            let filter = UsageFilter::default();
+            let rows = tenant.read(|tx| tx.list_session_usage(None, &filter, None, 9)).unwrap();
+            rows.iter()
+                .map(|row| (row.session.clone().unwrap(), row.day.0 - today))
+                .collect::<Vec<_>>()
+        };
+        let (old, kept) = (("gws_1".to_owned(), -31), ("gws_1".to_owned(), -30));
+        let other = ("s".to_owned(), -31);
+        assert_eq!(list(), [old, kept.clone(), other.clone()]);
+        tenant.write(|tx| tx.forget_gateway_usage()).unwrap();
+        assert_eq!(list(), [kept, other]);
+    });
+}
+
+#[test]
 fn a_prefix_that_runs_out_is_claimed_once_for_each_use() {
     const MINUTES: Duration = Duration::from_mins(5);
     each(&Retention::default(), |store, clock| {

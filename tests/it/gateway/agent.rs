@@ -23,6 +23,24 @@ pub fn log() -> String {
     (0..80).map(line).collect::<Vec<_>>().concat()
 }
 
+/// Words of a report.
+const WORDS: &str = "pump hall valve slow steam gauge north crew shift broken sealed pressure after \
+    noon report the of and was seen near old pipe rust leak drain open shut again while engine ran \
+    warm oil smell two men went down to look found nothing wrote it up left before dark rain fell";
+
+/// Prose that no form on arrival makes shorter.
+pub fn prose(seed: u64, lines: u64) -> String {
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let mut state = seed * 7919 + 17;
+    let mut word = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        words[(state >> 33) as usize % words.len()]
+    };
+    let mut line = |_| (0..12).map(|_| word()).collect::<Vec<_>>().join(" ") + ".\n";
+    (0..lines).map(&mut line).collect::<Vec<_>>().concat()
+}
+
 /// A wire format of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentWire {

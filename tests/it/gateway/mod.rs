@@ -2,11 +2,13 @@
 
 mod agent;
 mod edits;
+mod fit;
 mod hooks;
 mod lineages;
 mod process;
 mod records;
 mod relay;
+mod sessions;
 mod store_away;
 mod streams;
 mod usage;

@@ -122,7 +122,7 @@ async fn a_check_says_what_works() {
 #[tokio::test]
 async fn modes_that_are_not_there_and_bad_upstreams_are_refused_at_the_start() {
     for (flags, message) in [
-        (["--gateway-mode", "fit"], "known modes: off, observe, compress"),
+        (["--gateway-mode", "shrink"], "known modes: off, observe, compress, fit"),
         (["--upstream", "other"], "other=https://"),
         (["--upstream", "near=http://10.0.0.1"], "loopback"),
         (["--gateway-protect", "["], "--gateway-protect"),

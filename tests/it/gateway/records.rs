@@ -59,6 +59,7 @@ async fn a_request_has_an_event_and_a_record_under_its_id() {
         ("model", json!("claude-sonnet-4-5")),
         ("mode", json!("compress")),
         ("skipped", json!(null)),
+        ("compacted", json!(false)),
         ("saved_tokens", json!(saved)),
         ("unique_saved_tokens", json!(saved)),
         ("tokens", json!({"uncached": 100, "read": 10_000, "written": 2000, "output": 50})),
@@ -80,7 +81,10 @@ async fn a_request_has_an_event_and_a_record_under_its_id() {
     assert_eq!(record["reported_cost"], data["cost"]);
     assert!(data["cost"]["payload_micros"].as_u64().unwrap() > 0);
     let gateway = &record["gateway"];
-    assert_eq!(gateway["edits"], json!([{"message": 2, "saved_tokens": saved}]));
+    assert_eq!(
+        gateway["edits"],
+        json!([{"message": 2, "saved_tokens": saved, "rule": "on_arrival"}])
+    );
     let blocks: Vec<(&str, usize)> = gateway["blocks"]
         .as_array()
         .unwrap()

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::agent::{Agent, AgentWire, assert_prefix, rows, seen_messages};
+use super::agent::{Agent, AgentWire, assert_prefix, prose, rows, seen_messages};
+use super::fit::fit;
 use super::front;
 use crate::support::provider::Provider;
 use crate::support::{Folder, TestServer, database};
@@ -145,4 +146,41 @@ async fn a_store_that_does_not_answer_changes_nothing_that_was_sent() {
     agent.send(&server, &[]).await;
     assert_eq!(edited(&agent, &provider), [2]);
     assert_prefix(agent.wire, &provider.requests());
+}
+
+#[tokio::test]
+async fn there_is_no_compaction_point_while_the_store_is_away() {
+    let store = Store::new();
+    let provider = Provider::plain().await;
+    let server = store.server(&provider).await;
+    let mut agent = Agent::new(AgentWire::Anthropic);
+    for turn in 0..2 {
+        agent.query(&prose(turn, 80));
+        agent.send(&server, &fit("5000")).await;
+    }
+    store.take_away();
+    for turn in 2..6 {
+        agent.query(&prose(turn, 80));
+        let response = agent.send(&server, &fit("5000")).await;
+        assert_eq!(response.headers()["x-contexture-skipped"], "store", "{turn}");
+        assert!(edited(&agent, &provider).is_empty(), "{turn}");
+    }
+    store.give_back();
+    agent.query("a short result");
+    agent.send(&server, &fit("5000")).await;
+    let point = edited(&agent, &provider);
+    assert!(point.len() > 2, "{point:?}");
+    // What was decided there stands, also while the store is away again.
+    store.take_away();
+    agent.query(&prose(9, 80));
+    agent.send(&server, &fit("5000")).await;
+    assert_eq!(edited(&agent, &provider), point);
+    store.give_back();
+    server.stop().await;
+    let server = store.server(&provider).await;
+    agent.query("another one");
+    agent.send(&server, &[]).await;
+    assert_eq!(edited(&agent, &provider), point);
+    let requests = provider.requests();
+    assert_prefix(agent.wire, &requests[requests.len() - 3..]);
 }

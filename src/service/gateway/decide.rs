@@ -1,0 +1,158 @@
+//! Decides about the texts of one request: the newest ones, and at a compaction point all others too.
+
+use super::fit::{FitOutcome, Fitter};
+use super::forms::{FormMaker, MadeForms};
+use super::lineage::KnownLineage;
+use super::sent_forms::SentForms;
+use super::{EditSkip, GatewayRequest, NewestTexts};
+use crate::domain::{GatewayMode, Model, Notes, Target};
+use crate::gateway::RequestOutline;
+use crate::json::Node;
+use crate::pipeline::Deadline;
+use crate::request::resolve_model;
+use crate::service::Services;
+
+/// Decides about one request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decider<'d> {
+    pub(super) services: &'d Services,
+    pub(super) request: &'d GatewayRequest,
+    pub(super) node: &'d Node<'d>,
+    pub(super) outline: &'d RequestOutline,
+    /// The name of the model, if the request has one.
+    pub(super) model: Option<&'d str>,
+    pub(super) deadline: &'d Deadline,
+}
+
+/// What was decided.
+#[derive(Debug, Default)]
+pub(super) struct EditOutcome {
+    pub(super) skipped: Option<EditSkip>,
+    /// What the newest texts would have saved: mode `observe`.
+    pub(super) observed_tokens: u64,
+    /// What the request would have saved without the compaction point that it passed, if it did.
+    pub(super) saved_before: Option<u64>,
+}
+
+impl Decider<'_> {
+    /// Decides about what is undecided, as the mode of the request says.
+    pub(super) fn decide(
+        &self,
+        lineage: &mut KnownLineage<'_>,
+        newest: NewestTexts,
+    ) -> EditOutcome {
+        let mut outcome = EditOutcome { skipped: lineage.skipped(), ..EditOutcome::default() };
+        let asked = self.request.mode;
+        let is_open = !self.outline.is_summary_request && lineage.has_undecided();
+        match newest {
+            NewestTexts::Raw(reason) if is_open && asked.edits() => {
+                outcome.skip(reason);
+                outcome.note(lineage.commit(self.services, Vec::new()));
+            }
+            // It could not be counted either.
+            NewestTexts::Raw(reason)
+                if asked == GatewayMode::Fit && !self.outline.is_summary_request =>
+            {
+                outcome.skip(reason);
+            }
+            NewestTexts::Decided if asked == GatewayMode::Fit => self.fit(lineage, &mut outcome),
+            NewestTexts::Decided if is_open && asked != GatewayMode::Off => {
+                let made = self.make(lineage, &self.model());
+                if made.is_cut {
+                    outcome.skip(EditSkip::Deadline);
+                }
+                if asked == GatewayMode::Observe {
+                    outcome.observed_tokens = made.saved_tokens();
+                } else {
+                    outcome.note(lineage.commit(self.services, made.decisions));
+                }
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    /// Passes a compaction point if the request is above its budget, then decides about the newest texts.
+    fn fit(&self, lineage: &mut KnownLineage<'_>, outcome: &mut EditOutcome) {
+        if self.outline.is_summary_request || lineage.skipped().is_some() {
+            return;
+        }
+        let model = self.model();
+        let mut made = self.make(lineage, &model);
+        if !made.is_cut && !lineage.is_at_point() {
+            let fitter = Fitter {
+                services: self.services,
+                request: self.request,
+                node: self.node,
+                outline: self.outline,
+                model: &model,
+                deadline: self.deadline,
+            };
+            let point = match fitter.find(lineage, &made.decisions) {
+                Some(FitOutcome::Fits) => None,
+                Some(FitOutcome::Compacts(point)) => Some(point),
+                Some(FitOutcome::OverBudget(point)) => {
+                    outcome.skip(EditSkip::OverBudget);
+                    point
+                }
+                None => {
+                    let is_late = self.deadline.check().is_err();
+                    outcome.skip(if is_late { EditSkip::Deadline } else { EditSkip::Unreadable });
+                    None
+                }
+            };
+            // Once the time is up, the request is sent by another job, which knows of no point here.
+            let is_late = point.is_some() && self.deadline.check().is_err();
+            if is_late {
+                outcome.skip(EditSkip::Deadline);
+            }
+            if let Some(point) = point.filter(|_| !is_late) {
+                let forms = SentForms { outline: self.outline, lineage, made: &[] };
+                let saved_before = forms.splice(&self.request.body).savings.tokens;
+                match lineage.pass_point(self.services, point) {
+                    Ok(()) => {
+                        outcome.saved_before = Some(saved_before);
+                        // The newest texts may have referred to what is not in sight any more.
+                        made = self.make(lineage, &model);
+                    }
+                    Err(skip) => outcome.skip(skip),
+                }
+            }
+        }
+        if made.is_cut {
+            outcome.skip(EditSkip::Deadline);
+        }
+        if lineage.has_undecided() {
+            outcome.note(lineage.commit(self.services, made.decisions));
+        }
+    }
+
+    fn model(&self) -> Model {
+        let models = self.services.models();
+        resolve_model(self.model, Target::Openai, models, &mut Notes::default())
+    }
+
+    fn make(&self, lineage: &KnownLineage<'_>, model: &Model) -> MadeForms {
+        let maker = FormMaker {
+            pipeline: self.services.pipeline(),
+            tokenizer: model.tokenizer,
+            outline: self.outline,
+            protected: &self.request.protected,
+            deadline: self.deadline,
+        };
+        maker.make(lineage)
+    }
+}
+
+impl EditOutcome {
+    /// Notes why something stays as it came; the first reason stands.
+    fn skip(&mut self, reason: EditSkip) {
+        self.skipped = self.skipped.or(Some(reason));
+    }
+
+    fn note(&mut self, stored: Result<(), EditSkip>) {
+        if let Err(reason) = stored {
+            self.skip(reason);
+        }
+    }
+}
