@@ -164,7 +164,7 @@ fn every_command_is_in_the_table() {
 fn every_link_leads_to_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut documents: Vec<PathBuf> =
-        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"]
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "llms.txt"]
             .map(|name| root.join(name))
             .into();
     for folder in ["docs", "examples"] {
