@@ -2,12 +2,14 @@
 //
 //     cd DIR && node scripts/check_events_page.mjs PROGRAM      (DIR has `playwright-core`)
 //
-// The page comes from another origin than the server, whose callers need a key.
+// The page comes from another origin than the server, whose callers need a key. The server is killed and started again, and
+// the page must reconnect and draw what it missed.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import readline from "node:readline";
@@ -22,13 +24,19 @@ const pages = createServer((_, response) => {
 });
 await new Promise((done) => pages.listen(0, "127.0.0.1", done));
 const origin = `http://127.0.0.1:${pages.address().port}`;
-const server = spawn(process.argv[2], ["serve", "--listen", "127.0.0.1:0", "--database-url", "memory:",
-  "--bootstrap-key", KEY, "--cors-origin", origin], { stdio: ["ignore", "pipe", "ignore"] });
-let browser;
-try {
+const folder = mkdtempSync(path.join(os.tmpdir(), "events-"));
+let server;
+/** Starts a server on this address and returns its URL. */
+async function start(address) {
+  server = spawn(process.argv[2], ["serve", "--listen", address, "--database-url", `sqlite:${folder}/events.db`,
+    "--bootstrap-key", KEY, "--cors-origin", origin], { stdio: ["ignore", "pipe", "ignore"] });
   const lines = readline.createInterface({ input: server.stdout });
   const line = await new Promise((done) => lines.once("line", done));
-  const url = line.split(" ").pop();
+  return line.split(" ").pop();
+}
+let browser;
+try {
+  const url = await start("127.0.0.1:0");
   const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
   const { key } = await (await fetch(`${url}/keys`, { method: "POST", headers,
     body: JSON.stringify({ scopes: ["compile", "events:read"] }) })).json();
@@ -49,12 +57,20 @@ try {
   await rows(1);
   await compile("While it is open.");
   await rows(2);
+  const ended = new Promise((done) => server.once("exit", done));
+  server.kill("SIGKILL");
+  await ended;
+  await page.waitForFunction(() => document.querySelector("#state").textContent.startsWith("reconnecting"));
+  await start(new URL(url).host);
+  await compile("After a restart.");
+  await rows(3);
   const texts = await page.locator("#compiles li").allTextContents();
   assert.ok(texts.every((text) => /^ \S+: \d+ → \d+ tokens$/.test(text)), texts.join("; "));
   assert.deepEqual(faults, []);
-  console.log(`the page: ${texts.length} compiles drawn, one from before it was opened`);
+  console.log(`the page: ${texts.length} compiles drawn, one from before it was opened, one from after a restart`);
 } finally {
   await browser?.close();
-  server.kill();
+  server?.kill();
   pages.close();
+  rmSync(folder, { recursive: true });
 }

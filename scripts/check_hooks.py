@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sees every hook of examples/hooks at work; `check_hooks.sh` runs it."""
 
+import base64
 import json
 import os
 import shutil
@@ -13,12 +14,7 @@ import urllib.request
 from pathlib import Path
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples/hooks"
-HOOKS = [
-    ("rag", "before_compile", "provide"),
-    ("redact", "tool_result", "transform"),
-    ("veto", "memory_update", "guard"),
-    ("audit", "memory_changed", "observe"),
-]
+HOOKS = ["rag", "redact", "veto", "audit"]
 # How long something that must happen may take.
 PATIENCE = 30
 
@@ -120,15 +116,13 @@ def see(server, language, audit):
 
 def check(server, language, folder):
     port = free_port()
-    secrets = []
-    for name, point, kind in HOOKS:
-        url = f"http://127.0.0.1:{port}/{name}"
-        hook = {"id": name, "point": point, "kind": kind, "url": url}
-        secrets.append(server.ask("POST", "/hooks", hook)["secret"])
+    secret = "whsec_" + base64.b64encode(os.urandom(32)).decode()
+    register = ["sh", str(EXAMPLES / "register.sh"), f"http://127.0.0.1:{port}"]
+    environment = {**os.environ, "CONTEXTURE_URL": server.url, "HOOK_SECRETS": secret, "PORT": str(port)}
+    subprocess.run(register, env=environment, check=True)
     audit = folder / f"audit.{language}.jsonl"
     audit.unlink(missing_ok=True)
-    environment = {**os.environ, "HOOK_SECRETS": " ".join(secrets), "PORT": str(port),
-                   "AUDIT_FILE": str(audit), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment |= {"AUDIT_FILE": str(audit), "PYTHONDONTWRITEBYTECODE": "1"}
     command, place = command_of(language, port, folder)
     log = open(folder / f"{language}.log", "wb")
     receiver = subprocess.Popen(command, cwd=place, env=environment, stdout=log, stderr=log)
@@ -140,7 +134,7 @@ def check(server, language, folder):
     finally:
         receiver.terminate()
         receiver.wait()
-    for name, _, _ in HOOKS:
+    for name in HOOKS:
         server.ask("DELETE", f"/hooks/{name}")
     server.ask("DELETE", "/memory/drink")
     print(f"{language}: text added, a result redacted, a write refused, three changes told, nothing unsigned taken")

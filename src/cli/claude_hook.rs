@@ -20,7 +20,7 @@ use crate::service::gateway;
 pub(super) enum HookCommand {
     /// Put a long result of a tool into its short form, after each call
     ///
-    /// Stands at the point `PostToolUse` in the settings of Claude Code.
+    /// Runs at the point `PostToolUse` in the settings of Claude Code.
     ///
     /// Reads the hook's JSON from standard input, and prints what the protocol asks for, or nothing
     /// if the result stays as it is. It calls no server and stores nothing.

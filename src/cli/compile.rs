@@ -42,7 +42,7 @@ pub(super) struct CompileArgs {
     #[arg(long, value_name = "TOKENS")]
     window: Option<u64>,
 
-    /// Tokens of the window that are kept for the answer
+    /// Tokens of the window that are reserved for the reply
     #[arg(long, value_name = "TOKENS")]
     reserve: Option<u64>,
 
@@ -50,7 +50,7 @@ pub(super) struct CompileArgs {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Print the whole answer to standard output, not only its payload
+    /// Print the whole response to standard output, not only its payload
     #[arg(long)]
     full: bool,
 

@@ -37,8 +37,8 @@ pub(super) struct CompressArgs {
 
     /// What may be done: lossless, reversible, summary or drop
     ///
-    /// Each allows what the ones before do. `lossless` where neither this nor a budget is given,
-    /// `summary` where a budget is.
+    /// Each includes the ones before. `lossless` if neither this nor a budget is given, `summary`
+    /// with a budget.
     #[arg(long, value_name = "LEVEL")]
     level: Option<String>,
 
@@ -49,7 +49,7 @@ pub(super) struct CompressArgs {
     #[arg(long, value_name = "HOW", value_parser = ["plain", "computed", "none"])]
     notations: Option<String>,
 
-    /// Tokens that the answer may take
+    /// Tokens that the result may take
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
 
@@ -61,15 +61,15 @@ pub(super) struct CompressArgs {
     #[arg(long)]
     no_clear: bool,
 
-    /// Originals: `return` puts them into the answer of `--full`, `none` makes only edits that
+    /// Originals: `return` puts them into the response of `--full`, `none` makes only edits that
     /// decode to the very bytes
     ///
     /// `return` when absent: terminal codes and blanks that say nothing may go, and only the
-    /// answer of `--full` can bring them back.
+    /// response of `--full` can bring them back.
     #[arg(long, value_name = "WHAT", value_parser = ["return", "none"])]
     originals: Option<String>,
 
-    /// Print the whole answer, not only the messages or the text
+    /// Print the whole response, not only the messages or the text
     #[arg(long)]
     full: bool,
 
@@ -89,9 +89,9 @@ pub(super) struct ExpandArgs {
     /// File to read; `-` is standard input
     file: PathBuf,
 
-    /// JSON file with originals by id, or an answer of `contexture compress --full`
+    /// JSON file with originals by id, or a response of `contexture compress --full`
     ///
-    /// The originals of the answer that is expanded are taken when this is absent.
+    /// If absent, the originals in the expanded response are used.
     #[arg(long, value_name = "FILE")]
     originals: Option<PathBuf>,
 }

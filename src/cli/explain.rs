@@ -28,7 +28,7 @@ pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
         Some(FoundChange::Payloads(change)) => {
             writeln!(
                 io::stdout(),
-                "{} {}: {}.\n{} tokens from there on are read anew.",
+                "{} {}: {}.\n{} tokens from there on are read again.",
                 change.pointer,
                 change.why.as_str(),
                 change.why.explain(),

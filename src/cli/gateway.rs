@@ -25,7 +25,7 @@ pub(super) enum GatewayCommand {
     /// Ask each upstream for its list of models, through the gateway
     ///
     /// Sends the keys of providers that are in `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`,
-    /// `GEMINI_API_KEY` and `OPENROUTER_API_KEY`. Exit code 1 where an upstream cannot be reached.
+    /// `GEMINI_API_KEY` and `OPENROUTER_API_KEY`. Exit code 1 if an upstream cannot be reached.
     #[command(after_help = "Example:\n  contexture gateway check --server http://127.0.0.1:8080")]
     Check(CheckArgs),
 }
@@ -35,7 +35,7 @@ pub(super) struct CheckArgs {
     /// The server
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: Uri,
-    /// A key with the scope `compress`, where the server asks for one
+    /// A key with the scope `compress`, if the server needs keys
     #[arg(long, env = "CONTEXTURE_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<String>,
 }

@@ -13,7 +13,7 @@ const MAX_READ_BYTES: u64 = 64;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct HealthArgs {
-    /// Where the server listens; an address that stands for all is asked on loopback
+    /// Where the server listens; for an address that means all, loopback is asked
     #[arg(
         long,
         env = "CONTEXTURE_LISTEN",

@@ -25,7 +25,7 @@ pub(super) enum HooksCommand {
     /// Register a receiver of your own at a point, and print each call
     ///
     /// The server has to run with --dev, which lets hooks call this machine. The receiver checks
-    /// every signature, answers that nothing is to change, and is gone with Ctrl-C.
+    /// every signature, responds that nothing is to change, and is removed with Ctrl-C.
     #[command(after_help = "\
 Example:
   contexture serve --dev &
@@ -35,7 +35,7 @@ Example:
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ListenArgs {
-    /// Where to stand, one of `GET /hook-points`
+    /// The point, one of `GET /hook-points`
     #[arg(long, value_name = "POINT", value_parser = point)]
     point: Point,
     /// guard, transform, provide or observe; the one that fits when not given
@@ -44,7 +44,7 @@ pub(super) struct ListenArgs {
     /// The server
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: Uri,
-    /// A key with the scope `hooks:write`, where the server asks for one
+    /// A key with the scope `hooks:write`, if the server needs keys
     #[arg(long, env = "CONTEXTURE_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<String>,
 }
@@ -190,7 +190,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
 fn listen_notice(id: &str, point: Point, kind: HookKind, secret: &str, port: u16) -> String {
     let answer = neutral_body(kind);
     format!(
-        r#"{id} stands at {point} as {kind}, and calls http://127.0.0.1:{port}/
+        r#"{id} runs at {point} as {kind}, and calls http://127.0.0.1:{port}/
 
 The same in Python (pip install standardwebhooks):
 

@@ -38,10 +38,9 @@ use crate::{http, telemetry};
 
 /// A context compiler: a conversation goes in, the payload for the provider comes out
 ///
-/// Contexture takes an agent's conversation in the shape of `OpenAI`, Anthropic or Gemini and
-/// answers the payload to send next: inside the token budget, in the same bytes as before where
-/// nothing changed, with a report of every decision. It runs as a service (`serve`) or on a file
-/// (`compile`, `compress`).
+/// Contexture sits between an agent and the model's API. It keeps every request inside the context
+/// window and byte-stable, so that prompt caches keep working, and every cut is explained and
+/// reversible. It runs as a service (serve, or wrap for one command) or on a file (compile, compress).
 #[derive(Debug, Parser)]
 #[command(
     name = "contexture",
@@ -66,11 +65,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer compiles over HTTP until SIGTERM or Ctrl-C
+    /// Start the server, until SIGTERM or Ctrl-C
     ///
     /// Every flag has a variable of the environment; a flag wins over its variable. The address
     /// is printed to standard output once the server listens, logs go to standard error. On
-    /// SIGTERM or Ctrl-C no new request is taken and every open one is answered.
+    /// SIGTERM or Ctrl-C no new request is accepted and open ones are completed.
     #[command(after_help = "\
 Examples:
   contexture serve
@@ -90,16 +89,16 @@ Examples:
     /// to standard error. Nothing is written to disk.
     Compress(compress::CompressArgs),
 
-    /// Give back what `compress` shortened
+    /// Restore what `compress` shortened
     ///
-    /// Decodes messages or a text from the notations in them, and from originals where they are
-    /// given. Exit code 1 where something is not to be had.
+    /// Decodes messages or a text from the notations in them, and from originals if they are
+    /// given. Exit code 1 if something is no longer available.
     Expand(compress::ExpandArgs),
 
-    /// Compress a session, give it back, and compare
+    /// Compress a session, restore it, and compare
     ///
     /// Prints one table: tokens saved, what came back byte for byte, which formats still parse,
-    /// and how many facts stay in sight beside deleting lines at random. Exit code 1 where
+    /// and how many facts stay visible, compared with deleting lines at random. Exit code 1 if
     /// something was not restored.
     Prove(proof::ProveArgs),
 
@@ -109,9 +108,9 @@ Examples:
     /// notation, and shortened. Prints the shares of right answers, and the answers that differ.
     ReadTest(Box<read_test::ReadTestArgs>),
 
-    /// Tell where one request leaves another's cached prefix, and why
+    /// Find where one request leaves another's cached prefix, and why
     ///
-    /// Both files hold requests, payloads as they were sent, or records of requests through the gateway,
+    /// Both files contain requests, payloads as they were sent, or records of requests through the gateway,
     /// as `GET /compilations/{id}` returns them.
     #[command(after_help = "Example:\n  contexture why monday.json tuesday.json")]
     Why {
@@ -123,7 +122,7 @@ Examples:
 
     /// Compile a recorded request again, and compare
     ///
-    /// Prints a line for each stage. Exit code 1 where it came to something else, or cannot be
+    /// Prints a line for each stage. Exit code 1 if the result differs, or if it cannot be
     /// compiled again.
     #[command(after_help = "\
 Examples:
@@ -156,12 +155,12 @@ Examples:
 
     /// Bring a database's schema up to date, as `serve` does when it starts
     ///
-    /// Exit code 78 where a server has the file.
+    /// Exit code 78 if a server uses the file.
     Migrate(store::StoreLocation),
 
     /// Copy a database into a new file, also while a server uses it
     ///
-    /// The copy holds what was stored when it began, and is checked. Nothing waits for it.
+    /// The copy contains what was stored when it began, and is checked. No request waits for it.
     #[command(after_help = "Example:\n  contexture backup contexture-2026-12-31.db")]
     Backup(store::BackupArgs),
 
@@ -169,7 +168,7 @@ Examples:
     #[command(subcommand)]
     Db(store::DbCommand),
 
-    /// Run a command behind a gateway of its own
+    /// Run a command, such as an agent, with a gateway of its own
     ///
     /// Starts a gateway on a free port of loopback, sets the base URLs of the command alone, and
     /// prints at its end what was saved. No file is edited. The exit code is the command's.
@@ -185,7 +184,7 @@ Examples:
 
     /// Ask a running server whether it is ready
     ///
-    /// Exit code 0 where `GET /readyz` answers 200, else 1: the health check of the image.
+    /// Exit code 0 if `GET /readyz` returns 200, else 1: the health check of the image.
     Health(health::HealthArgs),
 
     /// Print the catalogue of models: windows, prices, rules of their providers
@@ -252,7 +251,7 @@ pub fn run() -> ExitCode {
 
 /// The error of a server that stopped because its disk lost data that was written.
 #[derive(Debug, thiserror::Error)]
-#[error("the disk did not keep what was written: start again, so that what is there is read anew")]
+#[error("the disk did not keep what was written: start again, so that what is there is read again")]
 struct StoreLost;
 
 /// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether

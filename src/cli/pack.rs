@@ -29,7 +29,7 @@ Examples:
 
     /// Name everything that is wrong with a pack
     ///
-    /// A line each: severity, code, place, and what is wrong. Exit code 1 where it could not be
+    /// A line each: severity, code, place, and what is wrong. Exit code 1 if it could not be
     /// published.
     #[command(after_help = "Example:\n  contexture pack lint pack.json")]
     Lint {

@@ -19,17 +19,17 @@ type ReplayResult = Result<ReplayComparison, Error>;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReplayArgs {
-    /// The `id` of a compile's answer
+    /// The `id` of a compile
     id: String,
-    /// The request, for a record that holds hashes alone
+    /// The request, for a record that has hashes only
     #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
     /// Take memory and adapters as they are stored now, not as they were, and ask the hooks of then
     ///
-    /// What hooks say now is told and not used. Give the settings that the server calls them with.
+    /// What hooks return now is printed and not used. Give the settings that the server calls them with.
     #[arg(long, conflicts_with = "request")]
     verify: bool,
-    /// Take all as it is now, and keep what comes of it as a new record
+    /// Use everything as it is now, and store the result as a new record
     ///
     /// Hooks are asked whose question has changed, with the settings that the server has. No model
     /// is asked for summaries.
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     } else {
         write!(io::stdout(), "{}", format_table(&replayed))?;
     }
-    if replayed.is_equal() { Ok(()) } else { Err("it came to something else".into()) }
+    if replayed.is_equal() { Ok(()) } else { Err("the result differs".into()) }
 }
 
 /// Runs the replay on a thread of a pool, as a server does, because it may wait for hooks.

@@ -65,7 +65,7 @@ fn print_cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
         let pointer = text(change, "pointer").unwrap_or("?");
         let why = text(change, "why").unwrap_or("?");
         let tokens = number(change, "tokens_behind").unwrap_or(0);
-        writeln!(out, "  changed at {pointer}: {why}, {} tokens behind it", group_digits(tokens))?;
+        writeln!(out, "  changed at {pointer}: {why}, {} tokens after it", group_digits(tokens))?;
         if let Some(split) = change.get("split") {
             let pointer = text(split, "pointer").unwrap_or("?");
             let characters = group_digits(number(split, "characters").unwrap_or(0));

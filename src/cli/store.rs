@@ -44,14 +44,14 @@ pub(super) enum DbCommand {
     ///
     /// The pages, indexes and references of a file; in any database the hash chains of captures,
     /// the counts of memory entries, and that no event is missing. Changes nothing. Exit code 65
-    /// where something is unsound.
+    /// if something is damaged.
     #[command(after_help = "Example:\n  contexture db check")]
     Check(StoreLocation),
 
     /// Put a copy in the place of a database that no server uses
     ///
-    /// The copy is checked, and stays where it is. Exit code 78 where a server has the file, 65
-    /// where the copy is damaged.
+    /// The copy is checked, and stays where it is. Exit code 78 if a server uses the file, 65
+    /// if the copy is damaged.
     #[command(after_help = "\
 Examples:
   contexture db restore contexture-2026-12-31.db
@@ -63,7 +63,7 @@ Examples:
 pub(super) struct RestoreArgs {
     /// A copy that `contexture backup` made
     file: PathBuf,
-    /// Go on where there is a database already: it is kept under another name, which is printed
+    /// Continue if there is a database already: it is kept under another name, which is printed
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(super) struct UnsoundStore(String);
 pub(super) enum KeyCommand {
     /// Make a key and print it
     ///
-    /// It is stored in the database, or added to a keys file; a running server heeds it within
+    /// It is stored in the database, or added to a keys file; a running server picks it up within
     /// seconds. From the first key on every caller needs one. The text is printed this once.
     #[command(after_help = "\
 Examples:
@@ -100,7 +100,7 @@ pub(super) struct CreateArgs {
     /// What people call it
     #[arg(long, value_name = "TEXT", default_value = "")]
     name: String,
-    /// What stands behind it: user, agent, service or automation
+    /// The kind of caller: user, agent, service or automation
     #[arg(long, value_name = "KIND", default_value = "service")]
     kind: String,
     /// What it may do with captured memory; may be given more than once

@@ -22,11 +22,11 @@ pub struct HooksConfig {
     )]
     pub hooks_allow_cidr: Vec<AllowCidr>,
 
-    /// Certificates (PEM) that hooks' servers may be signed by, beside the public authorities
+    /// Certificates (PEM) that hooks' servers may be signed by, in addition to the public authorities
     #[arg(long, env = "CONTEXTURE_HOOKS_CA_FILE", value_name = "FILE")]
     pub hooks_ca_file: Option<PathBuf>,
 
-    /// JSON file with hooks that stand for every tenant: `{"hooks": [...], "secrets": {...}, "order": {...}}`
+    /// JSON file with hooks that run for every tenant: `{"hooks": [...], "secrets": {...}, "order": {...}}`
     ///
     /// Read at the start. Callers see these hooks without their addresses, and cannot change them.
     #[arg(long, env = "CONTEXTURE_HOOKS_FILE", value_name = "FILE")]

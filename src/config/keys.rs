@@ -16,15 +16,15 @@ pub struct KeysConfig {
     /// JSON file with hashed keys, read again when it changes
     ///
     /// A list of objects as `contexture key create --keys-file FILE` adds them: `id`, `hash`,
-    /// `scopes`, and where wanted `tenant`, `name`, `kind`, `roles`, `limits` and `defaults`. With
-    /// a file, callers need a key, even where the file lists none.
+    /// `scopes`, and if wanted `tenant`, `name`, `kind`, `roles`, `limits` and `defaults`. With
+    /// a file, callers need a key, even if the file lists none.
     #[arg(long, env = "CONTEXTURE_KEYS_FILE", value_name = "FILE")]
     pub keys_file: Option<PathBuf>,
 
     /// A key with every right, to make the others with; at least 32 visible characters
     ///
     /// Nothing of it is stored: it is gone when the server is started without it. Set the
-    /// variable: what stands on a command line can be read by others.
+    /// variable: a command line can be read by others.
     #[arg(long, env = "CONTEXTURE_BOOTSTRAP_KEY", value_name = "SECRET", hide_env_values = true)]
     pub bootstrap_key: Option<SecretText>,
 }

@@ -21,13 +21,13 @@ pub struct ServerConfig {
     /// Serve callers without a key on an address that other machines can reach
     ///
     /// Without this flag the server refuses to start on anything but a loopback address, because
-    /// whoever reaches it could use it.
+    /// everybody who reaches it could use it.
     #[arg(long, env = "CONTEXTURE_ALLOW_ANONYMOUS")]
     pub allow_anonymous: bool,
 
     /// JSON file with rows to add to the table of models, or to replace
     ///
-    /// A list of objects with `name`, `context_window` and `max_output`, and where wanted the other
+    /// A list of objects with `name`, `context_window` and `max_output`, and if wanted the other
     /// columns that `contexture models --json` prints; `GET /models` shows the table that results.
     #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
     pub models_file: Option<PathBuf>,

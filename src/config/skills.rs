@@ -8,7 +8,7 @@ use crate::domain::Skill;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Skills")]
 pub struct SkillsConfig {
-    /// A folder whose folders hold a `SKILL.md` each; may be given several times, the last of a name stands
+    /// A folder whose folders hold a `SKILL.md` each; may be given several times, the last of a name is used
     #[arg(long, env = "CONTEXTURE_SKILLS_DIR", value_name = "DIR", value_delimiter = ':')]
     pub skills_dir: Vec<PathBuf>,
 }

@@ -12,7 +12,7 @@ use super::QuotasConfig;
 pub struct StoreConfig {
     /// `sqlite:<file>`, `postgres://…`, or `memory:` to keep nothing past a stop
     ///
-    /// A file is made where it is missing, with three more beside it while the server runs. A database
+    /// A missing file is created, with three more next to it while the server runs. A database
     /// of PostgreSQL may have any number of servers; to one on another host the connection is
     /// encrypted unless the URL says `sslmode=disable`.
     #[arg(
@@ -43,7 +43,7 @@ pub struct StoreConfig {
     )]
     pub events_ttl_seconds: u64,
 
-    /// Seconds that a session is kept after it was last used, where it does not say itself
+    /// Seconds that a session is kept after it was last used, unless it has a time to live of its own
     #[arg(
         long,
         env = "CONTEXTURE_SESSIONS_TTL_SECONDS",

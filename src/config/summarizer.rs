@@ -7,7 +7,7 @@ use super::{ChatKey, ChatUrl, positive};
 pub struct SummarizerConfig {
     /// An OpenAI-compatible endpoint that writes summaries, such as `https://api.openai.com/v1`
     ///
-    /// Old turns that leave a history go there. Without it, and where it fails, summaries are
+    /// Old turns that leave a history go there. Without it, and if it fails, summaries are
     /// quotes from the turns themselves. It may be on a private address, over http too.
     #[arg(
         long,
@@ -26,9 +26,9 @@ pub struct SummarizerConfig {
     )]
     pub summarizer_model: Option<String>,
 
-    /// The endpoint's key, where it wants one
+    /// The endpoint's key, if it needs one
     ///
-    /// Set the variable: what stands on a command line can be read by others.
+    /// Set the variable: a command line can be read by others.
     #[arg(
         long,
         env = "CONTEXTURE_SUMMARIZER_KEY",

@@ -14,7 +14,7 @@ function headers() {
 
 async function ask(path, method = "GET") {
   const answer = await fetch(path, { method, headers: headers() });
-  if (!answer.ok) throw new Error(answer.status === 401 ? "this needs a key" : `status ${answer.status}`);
+  if (!answer.ok) throw new Error(answer.status === 401 ? "a key is required" : `status ${answer.status}`);
   return answer.json();
 }
 
@@ -104,10 +104,10 @@ async function hooks() {
     cell(row, hook.points.join(", "));
     const faults = [
       hook.enabled ? "" : `disabled${hook.disabled_because ? `: ${hook.disabled_because}` : ""}`,
-      hook.circuit === "open" ? "not called for a moment" : "",
+      hook.circuit === "open" ? "circuit open, retrying" : "",
       hook.failing_since ? `failing since ${hook.failing_since}` : "",
     ].filter(Boolean);
-    cell(row, faults.join(", ") || "well", faults.length ? "bad" : "");
+    cell(row, faults.join(", ") || "healthy", faults.length ? "bad" : "");
   }
 }
 

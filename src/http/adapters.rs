@@ -88,7 +88,7 @@ pub(super) async fn get_adapter(
     request_body = AdapterDefinition,
     responses(
         (status = CREATED, description = "It is new", body = Adapter),
-        (status = OK, description = "It stands in the place of the one before", body = Adapter),
+        (status = OK, description = "It replaces the previous one", body = Adapter),
         (status = "4XX", description = "The definition is not valid"),
     ),
 )]

@@ -29,7 +29,7 @@ use crate::service::artifacts::{self, Cleanup, OffloadLimits, OffloadResult};
     tag = "artifacts",
     operation_id = "create_artifact",
     params(
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
         ("threshold" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
         ("head_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
         ("tail_chars" = Option<u64>, Query, description = "With a body of `text/plain`: as in JSON"),
@@ -54,7 +54,7 @@ pub(super) async fn create_artifact(
     let identity = RequestIdentity::read("POST /artifacts", request.headers(), request.uri())?;
     let (input, media) = body::read_any(&state, request).await?;
     if media == BodyMedia::Json && options != default {
-        return Err(Problem::invalid("", "with a body of JSON the options stand in the body"));
+        return Err(Problem::invalid("", "with a body of JSON the options are its members"));
     }
     idempotency::run(&state, input, identity, move |services, text, once| {
         let write_reply = |offloaded: &_| offload_reply(offloaded).to_stored();

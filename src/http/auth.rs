@@ -204,8 +204,8 @@ fn missing_scope(access: Access) -> Problem {
     let scopes = access.scopes().iter().map(|scope| format!("`{}`", scope.as_str()));
     let scopes: Vec<String> = scopes.collect();
     let detail = match access {
-        Access::AllOf(_) => format!("this needs a key with the scopes {}", scopes.join(" and ")),
-        _ => format!("this needs a key with the scope {}", scopes.join(" or ")),
+        Access::AllOf(_) => format!("the key needs the scopes {}", scopes.join(" and ")),
+        _ => format!("the key needs the scope {}", scopes.join(" or ")),
     };
     Problem::with_detail(Kind::Forbidden, detail)
 }

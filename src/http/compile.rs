@@ -37,7 +37,7 @@ use crate::service::{Services, compile, tokens};
          description = "Call no hook, store nothing, and list in the report what would be called"),
         ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
          description = "Milliseconds that the compile may take, 10,000 when absent"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = CompileRequest,
     responses(

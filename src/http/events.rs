@@ -58,7 +58,7 @@ const RECONNECT_DELAY: Duration = Duration::from_secs(2);
     tag = "events",
     operation_id = "read_events",
     params(
-        ("after" = Option<u64>, Query, description = "The number behind which to begin: 0 for the oldest that is kept; from now on when absent"),
+        ("after" = Option<u64>, Query, description = "The number after which to begin: 0 for the oldest that is kept; from now on when absent"),
         ("types" = Option<String>, Query, description = "Only these types, with commas between them", example = "compile:done,memory:changed"),
         ("session_id" = Option<String>, Query, description = "Only events of this session"),
         ("as" = Option<String>, Query, description = "`message`: without `event:`, so that a browser's `onmessage` gets all of them"),

@@ -25,7 +25,7 @@ use crate::service::usage::{self, UsageCursor, UsageFilter, UsageScope};
     path = "/keys",
     tag = "keys",
     operation_id = "create_key",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the key's text, and makes no other key")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed, without the key's text, and makes no other key")),
     request_body = CreateKey,
     responses((status = CREATED, description = "The key and, this once, its text", body = NewKey)),
 )]

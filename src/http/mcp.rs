@@ -39,7 +39,7 @@ const MAX_ERROR_BYTES: usize = 4_096;
     responses(
         (status = OK, description = "The answer", body = serde_json::Value),
         (status = ACCEPTED, description = "It asks for no answer"),
-        (status = BAD_REQUEST, description = "Its headers and its members do not go together, or it answers what nobody asked",
+        (status = BAD_REQUEST, description = "Its headers and its members do not go together, or it responds to a request that was not sent",
             content((serde_json::Value = "application/json"), (Body = "application/problem+json"))),
     ),
 )]

@@ -21,6 +21,7 @@ mod cors;
 mod document;
 mod enum_values;
 mod events;
+mod fallback;
 mod gateway;
 mod hooks;
 mod idempotency;

@@ -19,11 +19,10 @@ use super::auth::KeyCheck;
 use super::document::{self, Document, RouteTable};
 use super::gateway::Gateway;
 use super::operations::DescriptionSource;
-use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
-    events, gateway, hooks, keys, layer, mcp, memory, operations, origin, packs, pages,
+    events, fallback, gateway, hooks, keys, layer, mcp, memory, operations, origin, packs, pages,
     response_memory, sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
@@ -63,8 +62,8 @@ pub fn router(
         .layer(RequestBodyDeadlineLayer::new(limits.body_timeout()))
         .layer(RequestBodyLimitLayer::new(limits.max_body_bytes));
     router
-        .fallback(async || Problem::new(Kind::NotFound))
-        .method_not_allowed_fallback(async || Problem::new(Kind::MethodNotAllowed))
+        .fallback(fallback::not_found)
+        .method_not_allowed_fallback(fallback::method_not_allowed)
         .layer(RequestDecompressionLayer::new())
         .layer(from_fn(zstd_window::check))
         .layer(layers)

@@ -102,7 +102,7 @@ pub(super) async fn get_skill(
     request_body = SkillDefinition,
     responses(
         (status = CREATED, description = "It is new", body = Skill),
-        (status = OK, description = "It stands in the place of the one before", body = Skill),
+        (status = OK, description = "It replaces the previous one", body = Skill),
         (status = "4XX", description = "The skill is not valid"),
     ),
 )]

@@ -21,7 +21,7 @@ use crate::service::tools::{self, CallResults};
     path = "/tools/calls",
     tag = "tools",
     operation_id = "handle_calls",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done")),
     request_body = CallsRequest,
     responses((status = OK, description = "What becomes of each call, in their order", body = CallsAnswer)),
 )]

@@ -59,7 +59,7 @@ impl Lint {
 
     /// Reports a split whose weights do not add up to one.
     pub(super) fn sum(&mut self, at: &Path<'_>, sum: String) {
-        self.error("budget_split_sum", at, format!("the weights come to {sum}, not to 1"));
+        self.error("budget_split_sum", at, format!("the sum of the weights is {sum}, not 1"));
         if let Some(last) = self.coded.last_mut() {
             last.sum = Some(sum);
         }

@@ -208,7 +208,7 @@ fn hoist(
     let is_known =
         notes.degraded.iter().any(|note| note.code == "system_hoisted" && note.pointer == at);
     if !is_known {
-        let detail = "the model takes system text behind the user's message, before its answer";
+        let detail = "the model takes system text after the user's message, before its reply";
         notes.degraded("system_hoisted", at.clone(), detail);
         if !slot.message.extra.is_empty() {
             let names: Vec<&str> = slot.message.extra.iter().map(|(name, _)| &**name).collect();

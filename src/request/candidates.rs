@@ -233,8 +233,8 @@ fn read_value(fields: &Fields<'_, '_>, faults: &mut Faults) -> RawJson {
 fn read_about(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<FactProperty> {
     let (entity, predicate) = (name(fields, "entity", faults), name(fields, "predicate", faults));
     match (fields.get("entity").is_some(), fields.get("predicate").is_some()) {
-        (true, false) => fields.fault("predicate", "is missing beside `entity`", faults),
-        (false, true) => fields.fault("entity", "is missing beside `predicate`", faults),
+        (true, false) => fields.fault("predicate", "is required with `entity`", faults),
+        (false, true) => fields.fault("entity", "is required with `predicate`", faults),
         _ => {}
     }
     Some(FactProperty { entity: entity?, predicate: predicate? })

@@ -230,7 +230,7 @@ fn check_ids(items: &[Node<'_>], list: &Path<'_>, faults: &mut Faults) {
         let Some(id) = item.get("id").and_then(Node::as_str) else { continue };
         // Items of the Responses shape may share an id with what they belong to.
         if item.get("role").is_some() && !seen.insert(id) {
-            faults.add(&list.index(index).key("id"), "stands at an earlier message already");
+            faults.add(&list.index(index).key("id"), "is the id of an earlier message already");
         }
     }
 }

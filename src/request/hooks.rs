@@ -59,7 +59,8 @@ impl HookChoice {
             if hook.kind == HookKind::Observe {
                 // An inline hook is in no registry from which it could be called later.
                 if node.get("delivery").and_then(Node::as_str) == Some("async") {
-                    let why = "must be `sync`: what a request brings is told before its answer";
+                    let why =
+                        "must be `sync`: observe hooks of a request are called before its response";
                     faults.add(&here.key("delivery"), why);
                 }
                 hook.delivery = DeliveryMode::Sync;

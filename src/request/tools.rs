@@ -252,7 +252,7 @@ fn group(
     };
     let own = tools.iter().enumerate().filter(|(_, tool)| tool.opaque.is_some());
     for (at, _) in own {
-        let detail = "a provider's own tool stands in `list`, not in a group";
+        let detail = "a provider's own tool belongs in `list`, not in a group";
         faults.add(&given.path().key("tools").index(at), detail);
     }
     Some(ToolGroup { name: name?, description, tools })

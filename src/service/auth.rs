@@ -29,7 +29,7 @@ const BOOTSTRAP: &str = "bootstrap";
 /// The reason why a caller is not identified.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AuthFailure {
-    #[error("this needs a key: send `authorization: Bearer <key>`")]
+    #[error("a key is required: send `authorization: Bearer <key>`")]
     NoKey,
     #[error("no such key is known, or it was revoked")]
     Unknown,

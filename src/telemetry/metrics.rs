@@ -256,7 +256,7 @@ impl Metrics {
             );
             describe_counter!(
                 "contexture_hook_calls_total",
-                "Calls of webhooks by point and by what came of them"
+                "Calls of webhooks by point and outcome"
             );
             describe_histogram!(
                 "contexture_hook_call_duration_seconds",

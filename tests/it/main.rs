@@ -46,3 +46,4 @@ mod support;
 #[cfg(feature = "otlp")]
 mod traces;
 mod webhook;
+mod words;

@@ -1,11 +1,11 @@
-//! The README shows what the program says. `UPDATE_README=1 cargo test readme` rewrites it.
+//! The README and `docs` show what the program prints. `UPDATE_README=1 cargo test readme` rewrites them.
 //!
-//! A block between `<!-- name:start -->` and `<!-- name:end -->` is output; this file makes each
-//! of them anew and compares.
+//! A block between `<!-- name:start -->` and `<!-- name:end -->` is output; these tests make each of them again and
+//! compare.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use clap::CommandFactory as _;
@@ -15,7 +15,11 @@ use crate::support::{ServerProcess, TestServer, json_of};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 const PROVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/prove.md");
-/// Stands for the id of an answer, the one thing in it that differs from run to run.
+const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/report.md");
+const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/settings.md");
+const ENDPOINTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/endpoints.md");
+const COMMANDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/commands.md");
+/// Replaces the id of a response, the one value in it that differs from run to run.
 const ID: &str = "cmp_019aa0b2c6e97d4c9f0a3b5d7e8f1a2b";
 
 #[derive(Debug, clap::Parser)]
@@ -39,12 +43,12 @@ fn the_settings_are_those_of_serve_help() {
         let meaning = help.lines().collect::<Vec<_>>().join(" ").replace('|', "\\|");
         let _ = writeln!(table, "| `--{flag}` | `{variable}` | {default} | {meaning} |");
     }
-    check("settings", &table);
+    check_in(SETTINGS, "settings", &table);
 }
 
 #[tokio::test]
 async fn the_curl_answers_what_is_shown() {
-    let command = shown("curl");
+    let command = shown_in(REPORT, "curl");
     let (_, rest) = command.split_once("-d '").expect("a body");
     let (body, _) = rest.rsplit_once('\'').expect("the body's end");
     let body: Value = serde_json::from_str(body).expect("a body of JSON");
@@ -52,7 +56,55 @@ async fn the_curl_answers_what_is_shown() {
     let id = answer["id"].as_str().expect("an id");
     assert_eq!(id.len(), ID.len(), "show an id that looks like {id}");
     answer["id"] = ID.into();
-    check("answer", &fenced("json", &by_line(&answer, 2)));
+    check_in(REPORT, "answer", &fenced("json", &by_line(&answer, 2)));
+}
+
+#[tokio::test]
+async fn the_long_log_is_compressed_to_what_is_shown_and_expanded_to_what_it_was() {
+    let command = shown_in(README, "log-curl");
+    let (_, file) = command.split_once("-d @").expect("a file");
+    let file = file.lines().next().expect("a name");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let body = fs::read_to_string(path).expect("the request of the README");
+    let body: Value = serde_json::from_str(&body).expect("a body of JSON");
+    let log = include_str!("../../docs/examples/checkout.log");
+    assert_eq!(body["text"].as_str(), Some(log.trim_end()));
+    let server = TestServer::spawn().await;
+    let response = server.post_ok("/compress", &body).await;
+    let (summary, text) = (&response["report"]["summary"], &response["text"]);
+    let [summary, text] = [summary, text].map(|value| value.as_str().expect("a text"));
+    check_in(README, "log", &fenced("text", &format!("{summary}\n\n{text}")));
+    let errors: Vec<&str> = log.lines().filter(|line| line.contains("ERROR")).collect();
+    assert_eq!(errors.len(), 4);
+    assert!(errors.iter().all(|line| text.contains(line)), "{text}");
+    let expanded = server.post_ok("/expand", &serde_json::json!({"id": response["id"]})).await;
+    assert_eq!(expanded["text"], body["text"]);
+}
+
+#[test]
+fn every_figure_of_the_proof_is_on_its_page() {
+    let mut figures = 0;
+    let table = shown_in(README, "proof");
+    for row in table.lines().skip(2) {
+        let cells: Vec<&str> = row.split('|').collect();
+        let [_, question, result, source, _] = cells[..] else {
+            panic!("a row of three cells: {row}")
+        };
+        let (_, link) = source.split_once("](").expect("a link to a page");
+        let (page, command) = link.split_once(')').expect("the end of a link");
+        assert!(command.contains('`'), "{question}: name the command");
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        let page = fs::read_to_string(page).expect("the page of the figures");
+        let is_figure = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',');
+        for figure in result.split(|letter| !is_figure(letter)) {
+            let figure = figure.trim_matches(['.', ',']);
+            if !figure.is_empty() {
+                assert!(page.contains(figure), "{question}: {figure} is not on its page");
+                figures += 1;
+            }
+        }
+    }
+    assert!(figures > 25, "only {figures} figures are found");
 }
 
 #[test]
@@ -60,16 +112,16 @@ fn the_example_compiles_to_what_is_shown() {
     let file = "docs/examples/double-charge.json";
     let output = run(&["compile", file, "--full"]);
     let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer of JSON");
-    check("table", &fenced("text", &text(&output.stderr)));
-    check("report", &fenced("json", &by_line(&answer["report"], 1)));
+    check_in(REPORT, "table", &fenced("text", &text(&output.stderr)));
+    check_in(REPORT, "report", &fenced("json", &by_line(&answer["report"], 1)));
     let summary = &answer["payload"]["messages"][0]["content"][0]["text"];
-    check("summary", &fenced("text", summary.as_str().expect("a summary")));
+    check_in(REPORT, "summary", &fenced("text", summary.as_str().expect("a summary")));
 }
 
 #[test]
 fn why_says_what_is_shown() {
     let output = run(&["why", "docs/examples/monday.json", "docs/examples/tuesday.json"]);
-    check("why", &fenced("text", &text(&output.stdout)));
+    check_in(README, "why", &fenced("text", &text(&output.stdout)));
 }
 
 #[test]
@@ -80,52 +132,57 @@ fn prove_prints_what_is_shown() {
 
 #[test]
 fn every_path_of_the_api_is_in_the_table() {
-    let readme = fs::read_to_string(README).expect("a README.md");
+    let page = fs::read_to_string(ENDPOINTS).expect("the page of endpoints");
     let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
     let reference = ["/docs/", "/docs/{file}"];
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for method in methods.as_object().expect("methods").keys() {
             let row = format!("`{} {path}`", method.to_uppercase());
-            let stands = readme.lines().any(|line| line.starts_with('|') && line.contains(&row));
+            let stands = page.lines().any(|line| line.starts_with('|') && line.contains(&row));
             assert!(stands || reference.contains(&path.as_str()), "no row of a table holds {row}");
         }
     }
 }
 
 #[test]
+fn every_command_is_in_the_table() {
+    let page = fs::read_to_string(COMMANDS).expect("the page of commands");
+    let help = text(&run(&["--help"]).stdout);
+    let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");
+    let (commands, _) = commands.split_once("\n\n").expect("the end of the list");
+    let names = commands.lines().filter_map(|line| line.split_whitespace().next());
+    let mut found = 0;
+    for name in names.filter(|name| *name != "help") {
+        let row = format!("| `contexture {name}");
+        assert!(page.contains(&row), "no row begins with {row}");
+        found += 1;
+    }
+    assert!(found > 10, "only {found} commands are found");
+}
+
+#[test]
 fn every_link_leads_to_a_file() {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let documents = [
-        "README.md",
-        "CONTRIBUTING.md",
-        "ARCHITECTURE.md",
-        "docs/compile.md",
-        "docs/glossary.md",
-        "docs/tokens.md",
-        "docs/adapters.md",
-        "docs/artifacts.md",
-        "docs/compress.md",
-        "docs/keys.md",
-        "docs/store.md",
-        "docs/encodings.md",
-        "docs/cache.md",
-        "docs/summaries.md",
-        "docs/parity.md",
-        "docs/prove.md",
-    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut documents: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "llms.txt"]
+            .map(|name| root.join(name))
+            .into();
+    for folder in ["docs", "examples"] {
+        documents.extend(crate::documents::files(&root.join(folder), "md"));
+    }
     let mut links = 0;
     for document in documents {
-        let path = format!("{root}/{document}");
-        let text = fs::read_to_string(&path).expect("a document");
-        let folder = Path::new(&path).parent().expect("a folder");
+        let text = fs::read_to_string(&document).expect("a document");
+        let folder = document.parent().expect("a folder");
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();
             let is_elsewhere = target.is_empty() || target.contains("://");
-            assert!(is_elsewhere || folder.join(target).exists(), "{document}: {link}");
+            let exists = is_elsewhere || folder.join(target).exists();
+            assert!(exists, "{}: {link}", document.display());
             links += usize::from(!is_elsewhere);
         }
     }
-    assert!(links > 20, "only {links} links are found");
+    assert!(links > 300, "only {links} links are found");
 }
 
 #[test]
@@ -238,11 +295,7 @@ fn by_line(value: &Value, depth: usize) -> String {
     out
 }
 
-/// What stands between the marks of `name` in the README.
-fn shown(name: &str) -> String {
-    shown_in(README, name)
-}
-
+/// The text between the marks of `name` in a page.
 fn shown_in(file: &str, name: &str) -> String {
     let text = fs::read_to_string(file).expect("a document");
     let (_, rest) = text.split_once(&start(name)).unwrap_or_else(|| panic!("no mark of {name}"));
@@ -256,10 +309,6 @@ fn start(name: &str) -> String {
 
 fn end(name: &str) -> String {
     format!("<!-- {name}:end -->")
-}
-
-fn check(name: &str, wanted: &str) {
-    check_in(README, name, wanted);
 }
 
 /// Holds a block against what it should be, or puts it right where that is asked for.

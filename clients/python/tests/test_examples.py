@@ -118,3 +118,27 @@ def test_optional_modules_are_short() -> None:
     for name in ("openai", "anthropic", "genai", "langchain", "openai_agents", "pydantic_ai"):
         lines = (package / f"{name}.py").read_text(encoding="utf-8").count("\n")
         assert lines <= 150, f"{name}.py has {lines} lines"
+
+
+TUTORIALS = {
+    "agent-loop.md": ("ERROR unit 5 failed: no such column", "old messages summarised", '<entry key="style">'),
+    "hooks.md": ("Refunds are paid within 14 days", "deny\n", "Passwords are not remembered."),
+}
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_tutorials_run(
+    name: str, server_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The marked blocks of a tutorial, in their order, as one program."""
+    monkeypatch.setenv("CONTEXTURE_URL", server_url)
+    path = ROOT / "docs" / "tutorials" / name
+    page = path.read_text(encoding="utf-8")
+    blocks = re.findall(RUN + r"```python\n(.*?)```", page, re.S)
+    assert len(blocks) == page.count(RUN) >= 4
+    exec(compile("\n".join(blocks), str(path), "exec"), {"__name__": "tutorial"})
+    printed = capsys.readouterr().out
+    for expected in TUTORIALS[name]:
+        assert expected in printed
+    for example in re.findall(r"```python\n(.*?)```", page, re.S):
+        ast.parse(example)

@@ -2153,7 +2153,7 @@ export interface components {
         };
         /** @enum {string} */
         ActorKind: "user" | "agent" | "service" | "automation";
-        /** @description An adapter. What stands behind `builtin` is there for your own alone. */
+        /** @description An adapter. The members after `builtin` are there for your own alone. */
         Adapter: {
             /** @description Whether it is part of the program. */
             builtin: boolean;
@@ -2221,7 +2221,7 @@ export interface components {
         };
         /** @description Which texts an adapter takes: those that meet every condition that is given. */
         AdapterDetect: {
-            /** @description Patterns by the numbers of the lines that they stand in. */
+            /** @description Patterns by the numbers of their lines. */
             line_matches?: {
                 [key: string]: unknown;
             } | null;
@@ -2266,7 +2266,7 @@ export interface components {
              * @example ledger
              */
             name: string;
-            /** @description Of a built-in one: one of your own stands in its place. */
+            /** @description Of a built-in one: one of your own replaces it. */
             replaced?: boolean | null;
             /**
              * Format: date-time
@@ -2412,7 +2412,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The first part of its text, behind `cx_live_`.
+             * @description The first part of its text, after `cx_live_`.
              * @example f3Zk09mQv7LcX2aT
              */
             id: string;
@@ -2490,7 +2490,7 @@ export interface components {
             /** @description Ids that should have gone and are still there. */
             failed: string[];
         };
-        /** @description The caps of a cleanup; the settings' where absent. 0 keeps nothing. */
+        /** @description The caps of a cleanup; the settings' if absent. 0 keeps nothing. */
         ArtifactCleanupRequest: {
             /**
              * Format: int64
@@ -2900,7 +2900,7 @@ export interface components {
              */
             seq: number;
         };
-        /** @description Part of the log of what became of candidates. */
+        /** @description Part of the log of candidates. */
         CandidateEvents: {
             /** @description The rows of this page. */
             items: components["schemas"]["CandidateEvent"][];
@@ -2983,14 +2983,14 @@ export interface components {
             /** @description Up to 32 short texts. */
             intents?: string[] | null;
             /**
-             * @description The key that the entry shall have. Where it is absent, `entity.predicate`, or made of what
+             * @description The key that the entry shall have. If it is absent, `entity.predicate`, or made of what
              *     is said.
              */
             key?: string | null;
             policy?: components["schemas"]["WritePolicy"] | null;
             /** @description Which of its properties the value is. */
             predicate?: string | null;
-            /** @description The id of a pending candidate that is proposed anew. */
+            /** @description The id of a pending candidate that is proposed again. */
             revises?: string | null;
             scope?: components["schemas"]["MemoryScope"] | null;
             /** @description `working`, `episodic`, `semantic` or `durable`. If absent: `"semantic"`. */
@@ -3175,7 +3175,7 @@ export interface components {
             /** @description What the compile stored in addition to its record. */
             effects: components["schemas"]["CompileEffects"];
             gateway?: components["schemas"]["GatewayReport"] | null;
-            /** @description What became of each hook. */
+            /** @description The outcome of each hook. */
             hooks: unknown[];
             /** @description The payload, of a record in full; null where it is no longer kept. */
             payload?: unknown;
@@ -3268,7 +3268,7 @@ export interface components {
              */
             unshortened_micros: number;
         };
-        /** @description What a compile left behind. */
+        /** @description What a compile stored. */
         CompileEffects: {
             /** @description Ids of the originals that it stored. */
             artifacts: string[];
@@ -3569,7 +3569,7 @@ export interface components {
             /** @description The provider's array of tools; counted and left as it is. */
             tools?: unknown;
         };
-        /** @description What became of it, under the key it came in. */
+        /** @description The result, under the key it came in. */
         CompressResponse: {
             /** @description The originals of what is not shown in full. */
             artifacts: components["schemas"]["OriginalText"][];
@@ -3717,7 +3717,7 @@ export interface components {
          * @enum {string}
          */
         CostCacheState: "warm" | "cold" | "reported";
-        /** @description Messages one behind the other. */
+        /** @description Consecutive messages. */
         CoveredRange: {
             /**
              * @description The index of the first.
@@ -3725,7 +3725,7 @@ export interface components {
              */
             from: number;
             /**
-             * @description The index behind the last.
+             * @description The index after the last.
              * @example 12
              */
             to: number;
@@ -3753,10 +3753,9 @@ export interface components {
          */
         CreateKey: {
             /**
-             * @description Any keys of `/compile`: they stand in for those that a request does not have. In addition
-             *     `gateway`, an object: its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests
-             *     through the gateway without the header `x-contexture-mode`, its `budget` that of mode `fit`
-             *     without `x-contexture-budget`.
+             * @description Any keys of `/compile`: they are used for keys that a request does not have. In addition
+             *     `gateway`, an object: its `mode` (`off`, `observe` or `compress`) is that of requests through
+             *     the gateway without the header `x-contexture-mode`.
              */
             defaults?: {
                 [key: string]: unknown;
@@ -3798,7 +3797,7 @@ export interface components {
          */
         CreateSession: {
             /**
-             * @description Any keys of `/compile` but messages and `session_id`: they stand in for those that a
+             * @description Any keys of `/compile` but messages and `session_id`: they are used for keys that a
              *     request does not have, before those of the caller's key. `hooks`, in any form, need the scope
              *     `hooks:write`.
              */
@@ -3810,7 +3809,7 @@ export interface components {
             ttl?: components["schemas"]["SessionTtl"] | null;
         };
         /**
-         * @description A task that was handed to another agent, and what came of it.
+         * @description A task that was handed to another agent, and its result.
          * @example {
          *       "agent_name": "researcher",
          *       "task": "Find the failing test",
@@ -3888,7 +3887,7 @@ export interface components {
         };
         /** @enum {string} */
         DelegationPath: "sync" | "async" | "tool" | "parallel" | "typed";
-        /** @description A delegation that was told of. */
+        /** @description A delegation that was reported. */
         DelegationReport: {
             /** @description The agent that worked. */
             agent_name: string;
@@ -3980,7 +3979,7 @@ export interface components {
              * @example /messages/3/content
              */
             path: string;
-            /** @description What stands there now. */
+            /** @description The value there now. */
             value?: unknown;
         };
         /** @enum {string} */
@@ -4130,7 +4129,7 @@ export interface components {
              */
             originals?: unknown;
             /**
-             * @description A text as it was answered: the one that it stands for, where that is known here; else it is
+             * @description A text as it was returned: its original, if that is known here; else it is
              *     decoded from its own notations.
              */
             text?: string | null;
@@ -4186,7 +4185,7 @@ export interface components {
             split?: components["schemas"]["SystemSplitPlace"] | null;
             /**
              * Format: int64
-             * @description Tokens from there to the end: what the provider has to read anew.
+             * @description Tokens from there to the end: what the provider has to read again.
              */
             tokens_behind: number;
             /** @description Why. */
@@ -4261,11 +4260,6 @@ export interface components {
             /** @description The index in the list of messages. */
             message: number;
             /**
-             * @description `on_arrival`, or `compaction` if the message has its forms from a compaction point.
-             * @example on_arrival
-             */
-            rule: string;
-            /**
              * Format: int64
              * @description Tokens that the message has less than it came with.
              */
@@ -4275,8 +4269,6 @@ export interface components {
         GatewayReport: {
             /** @description What was sent, a hash for each block, in the order in which a provider caches them. */
             blocks: components["schemas"]["GatewayBlocks"][];
-            /** @description Whether the request passed a compaction point: mode `fit`. */
-            compacted: boolean;
             /**
              * Format: int64
              * @description From the request to the end of the response.
@@ -4290,7 +4282,7 @@ export interface components {
              */
             endpoint: string;
             /**
-             * @description `observe`, `compress` or `fit`.
+             * @description `observe` or `compress`.
              * @example compress
              */
             mode: string;
@@ -4373,7 +4365,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description What became of the messages. */
+        /** @description The resulting messages. */
         GatewayResponse: {
             /** @description The ids of the originals that the messages name. */
             ccr_hashes: string[];
@@ -4482,10 +4474,10 @@ export interface components {
                 [key: string]: unknown;
             }[] | null;
         };
-        /** @description What one compile of a golden set came to. */
+        /** @description The result of one compile of a golden set. */
         GoldenCase: components["schemas"]["GoldenRow"] & {
             /**
-             * @description The problem that stands in the way, by its code.
+             * @description The problem that prevents it, by its code.
              * @example replay_divergence
              */
             code?: string | null;
@@ -4556,7 +4548,7 @@ export interface components {
             /** @description `compiled` or `refused`. */
             status: string;
         };
-        /** @description What a golden set came to. */
+        /** @description The results of a golden set. */
         GoldenRun: {
             /**
              * @description The version that it was run under.
@@ -4587,7 +4579,7 @@ export interface components {
         /** @description What a golden set is run under. */
         GoldenRunRequest: {
             /**
-             * @description A published version; the set's own where it is absent.
+             * @description A published version; the set's own if it is absent.
              * @example pack.dbops@1.5.0
              */
             against?: string | null;
@@ -4629,14 +4621,14 @@ export interface components {
              */
             upstreams?: string[];
         };
-        /** @description The message at the head of the history that stands for those that were summarised. */
+        /** @description The message at the head of the history that replaces the summarised ones. */
         HistorySummary: {
             /**
              * @description Who wrote it: `extractive` where it is quotes, `hook:ID`, or `model:NAME`.
              * @example extractive
              */
             by: string;
-            /** @description The messages that it stands for, by their indexes in the request's list. */
+            /** @description The messages that it replaces, by their indexes in the request's list. */
             covers: components["schemas"]["CoveredRange"][];
         };
         /** @description The attempt to deliver a call. */
@@ -4855,7 +4847,7 @@ export interface components {
         };
         /** @description A kind of hook at a point, and its defaults there. */
         HookPointKind: {
-            /** @description A sketch of what is answered. */
+            /** @description A sketch of the response. */
             answer: string;
             /** @description The kind of hook. */
             kind: string;
@@ -4971,7 +4963,7 @@ export interface components {
             scope?: {
                 [key: string]: unknown;
             } | null;
-            /** @description `api`, or `file` for those of the operator's file, which nobody changes here. */
+            /** @description `api`, or `file` for those of the operator's file, which cannot be changed here. */
             source: string;
             /**
              * Format: int64
@@ -4985,12 +4977,12 @@ export interface components {
              */
             updated_at?: string | null;
             /**
-             * @description Without path and query, which may hold secrets: `…` stands for them.
+             * @description Without path and query, which may hold secrets: `…` replaces them.
              * @example https://hooks.example.com/…
              */
             url?: string | null;
         };
-        /** @description What came of a trial. */
+        /** @description The outcome of a trial. */
         HookTestResult: {
             /**
              * Format: int32
@@ -5032,7 +5024,7 @@ export interface components {
         /** @description How many of the newest tool results stay: a number, 3 when absent, or `all`. */
         KeptToolResults: number | string;
         /**
-         * @description What stands behind a key; `service` when absent.
+         * @description The kind of caller; `service` when absent.
          * @enum {string}
          */
         KeyKind: "user" | "agent" | "service" | "automation";
@@ -5090,7 +5082,7 @@ export interface components {
              *     `key` nor `match` says which.
              */
             content?: string | null;
-            /** @description Made where it is absent and something is added. */
+            /** @description Created if it is absent and something is added. */
             key?: string | null;
             /** @description A part of the value of the one entry that is meant. */
             match?: string | null;
@@ -5252,7 +5244,7 @@ export interface components {
             /** @description Where it comes from. */
             source?: string | null;
             /**
-             * @description `promoted`, `captured` (a model wrote it, and nobody has reviewed it), `superseded`,
+             * @description `promoted`, `captured` (a model wrote it, and it is not reviewed yet), `superseded`,
              *     `retracted` or `deprecated`. Promoted entries are recalled, captured ones only without a pack.
              * @example promoted
              */
@@ -5862,7 +5854,7 @@ export interface components {
              */
             threshold?: number | null;
         };
-        /** @description What became of the text. `id` and what follows it stand only where it is stored. */
+        /** @description The outcome for the text. `id` and the members after it are there only if it is stored. */
         OffloadResponse: {
             /**
              * Format: int64
@@ -5887,7 +5879,7 @@ export interface components {
             lines?: number | null;
             /** @description Whether the text was stored, and `text` is a marker. */
             offloaded: boolean;
-            /** @description What to send to the model: the text itself, or the marker that stands for it. */
+            /** @description What to send to the model: the text itself, or the marker that replaces it. */
             text: string;
         };
         /** @enum {string} */
@@ -5950,7 +5942,7 @@ export interface components {
         };
         /** @enum {string} */
         OriginalsPolicy: "store" | "return" | "none";
-        /** @description Whether a compile came to a payload, then and now. */
+        /** @description Whether a compile made a payload, then and now. */
         OutcomeChange: {
             /** @description `compiled` or `refused`. */
             from: string;
@@ -5987,7 +5979,7 @@ export interface components {
             from?: unknown;
             /** @description `add`, `remove` or `replace`. */
             op: string;
-            /** @description JSON Pointer: what is added stands in the newer document, all else in the older one. */
+            /** @description JSON Pointer: what is added is in the newer document, all else in the older one. */
             path: string;
             /** @description The value after; absent if there is none. */
             value?: unknown;
@@ -6072,12 +6064,12 @@ export interface components {
             /** @description JSON Pointer into the document. */
             pointer: string;
             /**
-             * @description `error` stands in the way of publishing, `warning` does not.
+             * @description `error` prevents publishing, `warning` does not.
              * @example error
              */
             severity: string;
             /**
-             * @description What the weights of a split come to.
+             * @description The sum of the weights of a split.
              * @example 0.99
              */
             sum?: string | null;
@@ -6176,7 +6168,7 @@ export interface components {
             system: number;
             /**
              * Format: int64
-             * @description State, context, output block, prefill, and what stands before the reply.
+             * @description State, context, output block, prefill, and what precedes the reply.
              */
             tail: number;
             /**
@@ -6418,7 +6410,7 @@ export interface components {
             recency: number;
             /**
              * Format: double
-             * @description How well its words answer the query, beside the entry that answers it best.
+             * @description How well its words match the query, compared with the entry that matches it best.
              */
             relevance: number;
             /**
@@ -6435,13 +6427,13 @@ export interface components {
         RenderSkill: {
             /** @description Whether arguments that no place asks for are appended; true when absent. */
             append_args_if_no_placeholder?: boolean | null;
-            /** @description One text, whose words are the arguments; what stands in quotes is one word. */
+            /** @description One text, whose words are the arguments; text in quotes is one word. */
             args?: string | null;
             /** @description What the words are called; the list `arguments` of the skill's metadata when absent. */
             argument_names?: string[] | null;
             /** @description Whether a line with the skill's folder stands first. */
             include_base_dir?: boolean | null;
-            /** @description What `${NAME}` stands for. */
+            /** @description The value of `${NAME}`. */
             vars?: {
                 [key: string]: unknown;
             } | null;
@@ -6474,7 +6466,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description What a compile came to when it was run again. */
+        /** @description The result of a compile that was run again. */
         ReplayResponse: {
             /** @description With `refresh`, the id of the new record. */
             compilation_id?: string | null;
@@ -6482,7 +6474,7 @@ export interface components {
             diff: components["schemas"]["DiffStep"][];
             /** @description The earliest stage that gave something else. */
             first_divergent_stage?: string | null;
-            /** @description With `verify`, what hooks say now beside what they said then. */
+            /** @description With `verify`, what hooks return now and what they returned then. */
             hooks?: components["schemas"]["HookCheckRow"][] | null;
             /** @description The id of the record that was run again. */
             id: string;
@@ -6685,7 +6677,7 @@ export interface components {
             /** @description `JsonLogic`: the operators of json-logic-js. */
             rule: unknown;
         };
-        /** @description What a rule comes to. */
+        /** @description The value of a rule. */
         RuleValue: {
             /** @description Whether a condition of this value is met. */
             holds: boolean;
@@ -6796,7 +6788,7 @@ export interface components {
                 parent_session_id?: string | null;
                 /** @description `new`, `fork`, `reset`, `rotation` or `resume` */
                 reason?: string | null;
-                /** @description whether it begins anew */
+                /** @description whether it starts empty */
                 reset?: boolean | null;
             };
             /**
@@ -6952,7 +6944,7 @@ export interface components {
              * @example review
              */
             name: string;
-            /** @description What `${NAME}` stands for. */
+            /** @description The value of `${NAME}`. */
             vars?: unknown;
         };
         /**
@@ -6986,7 +6978,7 @@ export interface components {
              */
             path: string;
         };
-        /** @description Instructions that stand behind the system text: the name of a skill, or more about it. */
+        /** @description Instructions that follow the system text: the name of a skill, or more about it. */
         SkillInput: string | components["schemas"]["SkillChoice"];
         /** @description Skills by name. */
         SkillList: {
@@ -7159,7 +7151,7 @@ export interface components {
         SwitchSession: {
             /** @description One is made up when absent. */
             new_session_id?: string | null;
-            /** @description `new`, `fork`, `reset`, `rotation` or `resume`; told to whoever watches. */
+            /** @description `new`, `fork`, `reset`, `rotation` or `resume`; it is in the event. */
             reason?: components["schemas"]["SwitchReason"] | null;
             /** @description Whether it begins with nothing of this one's. If absent: `false`. */
             reset?: boolean | null;
@@ -7427,7 +7419,7 @@ export interface components {
         };
         /** @description What becomes of each call, in their order. */
         ToolCallsResponse: {
-            /** @description What became of the hooks at `tool_call`, a line each; absent where none stands there. */
+            /** @description The outcomes of the hooks at `tool_call`, a line each; absent if there are none. */
             hooks?: unknown[];
             /** @description A result or a refusal for each call, in the order of the calls. */
             results: components["schemas"]["ToolCallResult"][];
@@ -7483,7 +7475,7 @@ export interface components {
              *     both do. If absent: `"union"`.
              */
             strategy?: string | null;
-            /** @description Stays what has no tags, or whose name or tag stands in this text. */
+            /** @description Stays what has no tags, or whose name or tag occurs in this text. */
             task?: string | null;
         };
         /** @description The body of a call a tool's result, when it is first seen. */
@@ -7580,7 +7572,7 @@ export interface components {
             messages: unknown[];
             /** @description What compression did. */
             report: components["schemas"]["Report"];
-            /** @description What became of each result, in their order. */
+            /** @description The outcome for each result, in their order. */
             results: components["schemas"]["TakenResult"][];
             /** @description What the caller should know of. */
             warnings: string[];
@@ -7705,7 +7697,7 @@ export interface components {
             /** @description What was done, and why. */
             report: components["schemas"]["Report"];
             /**
-             * @description What became of the calls that came without a result, as `POST /tools/calls` has it. What was
+             * @description The outcomes of the calls that came without a result, as `POST /tools/calls` has it. What was
              *     denied or ours has its result in the conversation already.
              */
             results: components["schemas"]["ToolCallResult"][];
@@ -7833,7 +7825,7 @@ export interface components {
         VerifiedLogs: {
             /** @description The log of proposals. */
             captures: components["schemas"]["VerifiedLog"];
-            /** @description The log of what became of candidates. */
+            /** @description The log of candidates. */
             events: components["schemas"]["VerifiedLog"];
         };
         /**
@@ -8422,7 +8414,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It stands in the place of the one before */
+            /** @description It replaces the previous one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8616,7 +8608,7 @@ export interface operations {
                 tail_chars?: number;
             };
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8876,7 +8868,7 @@ export interface operations {
                 status?: "compiled" | "refused";
                 /** @description `hashes` or `full` */
                 record?: "hashes" | "full";
-                /** @description Only compiles that came to this payload */
+                /** @description Only compiles with this payload */
                 payload_hash?: string;
             };
             header?: never;
@@ -9216,7 +9208,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it came to */
+            /** @description The result of the replay */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9292,7 +9284,7 @@ export interface operations {
             header?: {
                 /** @description Milliseconds that the compile may take, 10,000 when absent */
                 "Contexture-Deadline-Ms"?: number;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9827,7 +9819,7 @@ export interface operations {
     read_events: {
         parameters: {
             query?: {
-                /** @description The number behind which to begin: 0 for the oldest that is kept; from now on when absent */
+                /** @description The number after which to begin: 0 for the oldest that is kept; from now on when absent */
                 after?: number;
                 /**
                  * @description Only these types, with commas between them
@@ -10466,7 +10458,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again, without the secret, and registers no other hook */
+                /** @description Sent again within a day, the stored response is replayed, without the secret, and registers no other hook */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10716,7 +10708,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that must be stored */
                 "If-Match"?: string;
-                /** @description Sent again within a day, the request is answered again, without the secret */
+                /** @description Sent again within a day, the stored response is replayed, without the secret */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11015,7 +11007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again, without the secret, and makes no other one */
+                /** @description Sent again within a day, the stored response is replayed, without the secret, and makes no other one */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11256,7 +11248,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again, without the key's text, and makes no other key */
+                /** @description Sent again within a day, the stored response is replayed, without the key's text, and makes no other key */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11503,7 +11495,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Its headers and its members do not go together, or it answers what nobody asked */
+            /** @description Its headers and its members do not go together, or it responds to a request that was not sent */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11639,7 +11631,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11836,7 +11828,7 @@ export interface operations {
             header?: {
                 /** @description With `revises`: the candidate's `ETag` */
                 "If-Match"?: string;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12169,7 +12161,7 @@ export interface operations {
             header: {
                 /** @description The candidate's `ETag` */
                 "If-Match": string;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12289,7 +12281,7 @@ export interface operations {
             header: {
                 /** @description The candidate's `ETag` */
                 "If-Match": string;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12407,7 +12399,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12673,7 +12665,7 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description `*`: only where no entry is stored */
                 "If-None-Match"?: string;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12847,7 +12839,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that must be stored; `*` for any */
                 "If-Match"?: string;
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13038,7 +13030,7 @@ export interface operations {
                 pack_tenant?: string;
             };
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13135,7 +13127,7 @@ export interface operations {
                 pack_tenant?: string;
             };
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13530,7 +13522,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14184,7 +14176,7 @@ export interface operations {
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
-            /** @description A compile cannot stand in the set */
+            /** @description A compile cannot be in the set */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14229,7 +14221,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What each compile comes to */
+            /** @description The result of each compile */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14304,7 +14296,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the rule comes to */
+            /** @description The value of the rule */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14537,7 +14529,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -14826,7 +14818,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14854,7 +14846,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is told */
+            /** @description The event was published */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -14901,7 +14893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15151,7 +15143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15221,7 +15213,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15314,7 +15306,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
                 /** @description Milliseconds that the turn may take, 10,000 when absent */
                 "Contexture-Deadline-Ms"?: number;
@@ -15344,7 +15336,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The payload, its report, and what became of calls without a result */
+            /** @description The payload, its report, and the outcome of calls without a result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15716,7 +15708,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It stands in the place of the one before */
+            /** @description It replaces the previous one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16079,7 +16071,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sent again within a day, the request is answered again and does nothing */
+                /** @description Sent again within a day, the stored response is replayed and nothing is done */
                 "Idempotency-Key"?: string;
             };
             path?: never;

@@ -53,7 +53,7 @@ impl PointInput for SessionSwitchInput<'_> {
     const MEMBERS: &'static [InputMember] = &[
         ("new_session_id", "where it goes on"),
         ("parent_session_id", "where it comes from; empty for a first session"),
-        ("reset", "whether it begins anew"),
+        ("reset", "whether it starts empty"),
         ("reason", "`new`, `fork`, `reset`, `rotation` or `resume`"),
     ];
 

@@ -177,7 +177,7 @@ fn read_points(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Fau
             }
             given.extend(items.iter().enumerate().map(|(at, item)| (item, many.index(at))));
         }
-        (Some(_), Some(_)) => fields.fault("points", "stands beside `point`: give one", faults),
+        (Some(_), Some(_)) => fields.fault("points", "excludes `point`: give one", faults),
         (None, None) => fields.fault("point", "is missing", faults),
     }
     let mut points = Vec::new();
@@ -217,7 +217,7 @@ fn read_action(
         (None, None) => {
             fields.fault("url", "is missing: a hook calls a `url` or is a `builtin`", faults);
         }
-        (Some(_), Some(_)) => fields.fault("builtin", "stands beside `url`: give one", faults),
+        (Some(_), Some(_)) => fields.fault("builtin", "excludes `url`: give one", faults),
         _ => {}
     }
     if let Some(url) = url {

@@ -64,7 +64,7 @@ async fn decide(
     operation_id = "propose_candidate",
     params(
         ("If-Match" = Option<String>, Header, description = "With `revises`: the candidate's `ETag`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = CandidateProposal,
     responses(
@@ -128,7 +128,7 @@ pub(crate) async fn delete_candidate(
     params(
         ("id" = String, Path, description = "The candidate's id"),
         ("If-Match" = String, Header, description = "The candidate's `ETag`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = CandidateReview,
     responses((status = OK, description = "The candidate as it is now", body = Candidate)),
@@ -152,7 +152,7 @@ pub(crate) async fn review_candidate(
     params(
         ("id" = String, Path, description = "The candidate's id"),
         ("If-Match" = String, Header, description = "The candidate's `ETag`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = CandidatePromotion,
     responses((status = OK, description = "The candidate as it is now", body = Candidate)),

@@ -46,7 +46,7 @@ pub(crate) async fn compare_compilations(
     params(("id" = String, Path, description = "The `id` of a compile's answer")),
     request_body = ReplayRequest,
     responses(
-        (status = OK, description = "What it came to", body = ReplayAnswer),
+        (status = OK, description = "The result of the replay", body = ReplayAnswer),
         (status = "4XX", description = "It cannot be run again"),
     ),
 )]

@@ -34,7 +34,7 @@ use crate::service::compilations::{self, CompilationFilter};
         ("model" = Option<String>, Query, description = "Only compiles for this model"),
         ("status" = Option<String>, Query, description = "`compiled` or `refused`"),
         ("record" = Option<String>, Query, description = "`hashes` or `full`"),
-        ("payload_hash" = Option<String>, Query, pattern = "^[0-9a-f]{64}$", description = "Only compiles that came to this payload"),
+        ("payload_hash" = Option<String>, Query, pattern = "^[0-9a-f]{64}$", description = "Only compiles with this payload"),
     ),
     responses((status = OK, description = "Some of them, and where the list goes on", body = CompilationList)),
 )]

@@ -37,8 +37,8 @@ pub use self::yaml::portable_yaml;
     components(schemas(problem::Body)),
     tags(
         (name = "compile", description = "Conversations to payloads"),
-        (name = "compilations", description = "What compiles came to, and why"),
-        (name = "artifacts", description = "Originals that stand outside of a payload"),
+        (name = "compilations", description = "Records of compiles: results and reasons"),
+        (name = "artifacts", description = "Originals that are stored outside of a payload"),
         (name = "adapters", description = "Text formats that are shortened by what they hold"),
         (name = "memory", description = "What is known beyond one conversation"),
         (name = "sessions", description = "Conversations under a name"),

@@ -25,7 +25,7 @@ use crate::service::hooks::{self, NewHookSecret, POINTS, PutHook, PutOnce, Regis
     path = "/hooks",
     tag = "hooks",
     operation_id = "create_hook",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and registers no other hook")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed, without the secret, and registers no other hook")),
     request_body = HookRegistration,
     responses((status = CREATED, description = "The hook and, this once, its secret", body = NewHook)),
 )]
@@ -123,7 +123,7 @@ pub(crate) async fn get_hook(
     params(
         ("id" = String, Path, description = "The hook's id", example = "pii"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed, without the secret"),
     ),
     request_body = HookRegistration,
     responses(
@@ -219,7 +219,7 @@ pub(crate) async fn delete_hook(
     operation_id = "rotate_hook_secret",
     params(
         ("id" = String, Path, description = "The hook's id", example = "pii"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again, without the secret, and makes no other one"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed, without the secret, and makes no other one"),
     ),
     request_body = RotateSecret,
     responses((status = OK, description = "The hook and, this once, its new secret", body = NewHook)),

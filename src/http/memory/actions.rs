@@ -26,7 +26,7 @@ use crate::service::memory::{self, ImportCounts, MemoryAct, MemoryActResult};
     path = "/memory",
     tag = "memory",
     operation_id = "store_memory",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done")),
     request_body = MemoryActRequest,
     responses(
         (status = CREATED, description = "An entry was added", body = MemoryActed),
@@ -68,7 +68,7 @@ fn reply_to_act(MemoryActResult { action, target, entry }: &MemoryActResult) -> 
     path = "/memory/import",
     tag = "memory",
     operation_id = "import_memory",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done")),
     request_body(content = String, content_type = "application/x-ndjson"),
     responses(
         (status = OK, description = "All of them are stored", body = MemoryImported),

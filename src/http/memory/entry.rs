@@ -32,7 +32,7 @@ use crate::service::memory::{self, EntryAddress, PutEntry, WriteKind};
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only where no entry is stored"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = MemoryWrite,
     responses(
@@ -62,7 +62,7 @@ pub(crate) async fn put_memory(
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = MemoryWrite,
     responses((status = OK, description = "The entry as it is now", body = MemoryEntry)),

@@ -104,7 +104,7 @@ pub(crate) async fn list_memory_versions(
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = MemoryRestore,
     responses(
@@ -163,7 +163,7 @@ pub(crate) async fn promote_memory(
         ("session_id" = Option<String>, Query, description = "Its scope's session, likewise"),
         ("agent" = Option<String>, Query, description = "Its scope's agent, likewise"),
         ("pack_tenant" = Option<String>, Query, description = "Its scope's pack tenant, likewise"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = MemoryScopeRequest,
     responses(

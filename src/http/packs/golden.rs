@@ -32,7 +32,7 @@ use crate::service::golden::{self, Case, CaseOutcome, GoldenOutcome};
     request_body = GoldenRequest,
     responses(
         (status = OK, description = "The set", body = GoldenList),
-        (status = "4XX", description = "A compile cannot stand in the set"),
+        (status = "4XX", description = "A compile cannot be in the set"),
     ),
 )]
 pub(crate) async fn put_golden_set(
@@ -88,7 +88,7 @@ pub(crate) async fn get_golden_set(
     ),
     request_body = GoldenRunRequest,
     responses(
-        (status = OK, description = "What each compile comes to", body = GoldenRun),
+        (status = OK, description = "The result of each compile", body = GoldenRun),
         (status = "4XX", description = "One of the versions is not published"),
     ),
 )]

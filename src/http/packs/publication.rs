@@ -24,7 +24,7 @@ use crate::service::packs::{self, Publication};
     path = "/packs",
     tag = "packs",
     operation_id = "publish_pack",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done")),
     request_body = PackDocument,
     responses(
         (status = CREATED, description = "The version is published", body = PackPublished),

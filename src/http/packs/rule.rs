@@ -26,7 +26,7 @@ use crate::service::packs;
     operation_id = "evaluate_rule",
     request_body = RuleRequest,
     responses(
-        (status = OK, description = "What the rule comes to", body = RuleValue),
+        (status = OK, description = "The value of the rule", body = RuleValue),
         (status = "4XX", description = "The rule uses operators that there are not"),
     ),
 )]

@@ -166,9 +166,9 @@ impl Kind {
             Self::OverBudget => (422, "over_budget", "The payload does not fit the budget"),
             Self::TextLimit => (422, "text_limit", "The request would make too much text"),
             Self::IdempotencyMismatch => {
-                (422, "idempotency_mismatch", "Another request came under this idempotency key")
+                (422, "idempotency_mismatch", "The idempotency key was used for another request")
             }
-            Self::Unauthenticated => (401, "unauthenticated", "This needs a key"),
+            Self::Unauthenticated => (401, "unauthenticated", "A key is required"),
             Self::Forbidden => (403, "forbidden", "The key may not do this"),
             Self::HostNotAllowed => {
                 (403, "host_not_allowed", "The server is not known by this name")
@@ -183,15 +183,13 @@ impl Kind {
             }
             Self::NotFound => (404, "not_found", "There is nothing at this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "This path has no such method"),
-            Self::Conflict => (409, "conflict", "What is stored stands in the way"),
-            Self::InFlight => (409, "in_flight", "The same request is being carried out"),
+            Self::Conflict => (409, "conflict", "The request conflicts with stored data"),
+            Self::InFlight => (409, "in_flight", "The same request is still in progress"),
             Self::RecordIncomplete => {
-                (409, "record_incomplete", "The record does not hold what this needs")
+                (409, "record_incomplete", "The record does not contain what this needs")
             }
             Self::EngineChanged => (409, "engine_changed", "The record was made by another engine"),
-            Self::ReplayDivergence => {
-                (409, "replay_divergence", "A hook would be asked something else")
-            }
+            Self::ReplayDivergence => (409, "replay_divergence", "The input of a hook has changed"),
             Self::ReplayPacketInvalid => {
                 (422, "replay_packet_invalid", "The record is not what was recorded")
             }
@@ -206,33 +204,31 @@ impl Kind {
                 (422, "memory_class_unknown", "There is no such memory class here")
             }
             Self::MemoryBadTransition => {
-                (409, "memory_bad_transition", "The candidate cannot go there")
+                (409, "memory_bad_transition", "The candidate cannot change to this state")
             }
             Self::MemoryContradiction => {
-                (409, "memory_contradiction", "A memory entry says otherwise")
+                (409, "memory_contradiction", "The candidate contradicts a memory entry")
             }
             Self::MemoryConsentMissing => {
                 (409, "memory_consent_missing", "The candidate has no consent")
             }
             Self::MemorySelfReview => {
-                (403, "memory_self_review", "Nobody reviews what they proposed")
+                (403, "memory_self_review", "You cannot review your own proposal")
             }
             Self::MemoryRole => (403, "memory_role", "This kind of principal may not do this"),
-            Self::HookDenied => (403, "hook_denied", "A hook says no"),
-            Self::HookFailed => (502, "hook_failed", "A hook gave no answer that counts"),
+            Self::HookDenied => (403, "hook_denied", "A hook denied the request"),
+            Self::HookFailed => (502, "hook_failed", "A hook failed"),
             Self::HookTimeout => (504, "hook_timeout", "A hook took too long"),
             Self::PackLint => (422, "pack_lint", "The pack has faults"),
             Self::PackSignatureMissing => (422, "pack_signature_missing", "The pack is not signed"),
             Self::PackSignatureInvalid => {
-                (422, "pack_signature_invalid", "The pack's signature does not stand")
+                (422, "pack_signature_invalid", "The pack's signature is not valid")
             }
             Self::PackVersionExists => {
                 (409, "pack_version_exists", "This version is published with other content")
             }
             Self::PackNotFound => (404, "pack_not_found", "No such pack is published"),
-            Self::PackIncompatible => {
-                (422, "pack_incompatible", "The pack needs something else than this runtime")
-            }
+            Self::PackIncompatible => (422, "pack_incompatible", "The pack needs another runtime"),
             Self::PackPinMismatch => {
                 (422, "pack_pin_mismatch", "The run is pinned to another version of the pack")
             }
@@ -254,7 +250,7 @@ impl Kind {
                 (422, "intent_locale_unsupported", "The intent is not for this locale")
             }
             Self::PolicyOperatorUnknown => {
-                (422, "policy_operator_unknown", "A rule uses an operator that there is not")
+                (422, "policy_operator_unknown", "A rule uses an unknown operator")
             }
             Self::EvidenceSnapshotUnpinned => {
                 (422, "evidence_snapshot_unpinned", "The run names no snapshot")
@@ -263,28 +259,30 @@ impl Kind {
                 (422, "budget_total_invalid", "The run's budget is not valid")
             }
             Self::BudgetRequiredOverflow => {
-                (422, "budget_required_overflow", "What must be shown has no room")
+                (422, "budget_required_overflow", "Required content does not fit the budget")
             }
             Self::TransformRequiredBlockChanged => {
-                (422, "transform_required_block_changed", "A hook changed what must be shown")
+                (422, "transform_required_block_changed", "A hook changed required content")
             }
             Self::RangeNotSatisfiable => {
-                (416, "range_not_satisfiable", "The range lies outside of what there is")
+                (416, "range_not_satisfiable", "The range is outside of the content")
             }
             Self::RequestTimeout => (408, "request_timeout", "The body took too long to arrive"),
-            Self::Deadline => (504, "deadline", "The time for this request is up"),
-            Self::Cancelled => (499, "cancelled", "The caller went away"),
-            Self::RateLimited => (429, "rate_limited", "The key has asked for all it may"),
+            Self::Deadline => (504, "deadline", "The deadline of the request has passed"),
+            Self::Cancelled => (499, "cancelled", "The client closed the request"),
+            Self::RateLimited => (429, "rate_limited", "The key has reached its limit"),
             Self::Overloaded => (503, "overloaded", "The server is busy, try again"),
             Self::SecretsUnavailable => {
-                (503, "secrets_unavailable", "Secrets cannot be kept or read here")
+                (503, "secrets_unavailable", "Secrets cannot be sealed or opened")
             }
             Self::StoreUnavailable => (503, "store_unavailable", "The store cannot be used"),
-            Self::OutcomeUnknown => (503, "outcome_unknown", "It is not known whether it was done"),
+            Self::OutcomeUnknown => {
+                (503, "outcome_unknown", "It is not known whether the request was carried out")
+            }
             Self::StorageFull => (507, "storage_full", "The store has no room left"),
             Self::QuotaExceeded => (507, "quota_exceeded", "A quota of the tenant is used up"),
-            Self::LoopDetected => (508, "loop_detected", "The request goes round in circles"),
-            Self::Internal => (500, "internal", "Something broke on our side"),
+            Self::LoopDetected => (508, "loop_detected", "The request is in a loop"),
+            Self::Internal => (500, "internal", "An internal error occurred"),
         };
         Parts { status, code, title }
     }

@@ -41,7 +41,7 @@ pub struct AdapterDetect {
     pub regex: Option<String>,
     /// The least number of lines of the text.
     pub min_lines: Option<u64>,
-    /// Patterns by the numbers of the lines that they stand in.
+    /// Patterns by the numbers of their lines.
     #[schema(value_type = Option<Object>, example = json!({"1": ","}))]
     pub line_matches: Option<Value>,
     /// The least share of lines with a match.
@@ -59,7 +59,7 @@ pub struct ShareOfLines {
     pub share: f64,
 }
 
-/// An adapter. What stands behind `builtin` is there for your own alone.
+/// An adapter. The members after `builtin` are there for your own alone.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Adapter {
     /// What requests and reports call it.
@@ -115,7 +115,7 @@ pub struct AdapterRow {
     pub name: String,
     /// Whether it is part of the program.
     pub builtin: bool,
-    /// Of a built-in one: one of your own stands in its place.
+    /// Of a built-in one: one of your own replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<bool>,
     /// From 1, one more with each other definition; absent for a built-in adapter.

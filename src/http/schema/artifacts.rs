@@ -22,7 +22,7 @@ pub struct OffloadRequest {
     pub tail_chars: Option<u64>,
 }
 
-/// What became of the text. `id` and what follows it stand only where it is stored.
+/// The outcome for the text. `id` and the members after it are there only if it is stored.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OffloadResponse)]
 pub struct OffloadAnswer {
@@ -32,7 +32,7 @@ pub struct OffloadAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "574a963fe4c28cab63d90746")]
     pub id: Option<String>,
-    /// What to send to the model: the text itself, or the marker that stands for it.
+    /// What to send to the model: the text itself, or the marker that replaces it.
     pub text: String,
     /// Bytes of the text in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ impl OffloadAnswer {
     }
 }
 
-/// The caps of a cleanup; the settings' where absent. 0 keeps nothing.
+/// The caps of a cleanup; the settings' if absent. 0 keeps nothing.
 #[derive(Debug, ToSchema)]
 #[schema(as = ArtifactCleanupRequest)]
 pub struct CleanupRequest {

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::candidates::raw;
 use crate::service::candidates::{Events, LogCheck, LogLine, LogVerification};
 
-/// Part of the log of what became of candidates.
+/// Part of the log of candidates.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CandidateEvents {
     pub items: Vec<CandidateEvent>,
@@ -40,7 +40,7 @@ pub struct CandidateEvent {
 /// Both logs, followed from end to end.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifiedLogs {
-    /// The log of what became of candidates.
+    /// The log of candidates.
     pub events: VerifiedLog,
     /// The log of proposals.
     pub captures: VerifiedLog,

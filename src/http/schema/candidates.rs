@@ -47,7 +47,7 @@ pub struct CandidateProposal {
     pub predicate: Option<String>,
     /// `evidence_link`, `preference`, `decision_outcome` or `correction`.
     pub class: String,
-    /// The key that the entry shall have. Where it is absent, `entity.predicate`, or made of what
+    /// The key that the entry shall have. If it is absent, `entity.predicate`, or made of what
     /// is said.
     pub key: Option<String>,
     /// A sentence about the value, shown to the model with it.
@@ -75,7 +75,7 @@ pub struct CandidateProposal {
     pub by: Option<Actor>,
     /// The rules for this proposal, in place of the server's.
     pub policy: Option<WritePolicy>,
-    /// The id of a pending candidate that is proposed anew.
+    /// The id of a pending candidate that is proposed again.
     pub revises: Option<String>,
 }
 

@@ -87,7 +87,7 @@ pub struct CompilationRecord {
     row: CompilationRow,
     /// The ledger: what each stage was given and what it gave, as hashes.
     stages: Vec<LedgerLine>,
-    /// The report as it was answered; null where a pack refused.
+    /// The report as it was returned; null if a pack refused.
     report: Option<Report>,
     /// What the payload cost by the provider's usage, in the place of `report.cost`; null until that is
     /// reported.
@@ -96,7 +96,7 @@ pub struct CompilationRecord {
     refusal: Option<RefusalTold>,
     /// What the compile stored in addition to its record.
     effects: Effects,
-    /// What became of each hook.
+    /// The outcome of each hook.
     hooks: Vec<Value>,
     /// What the gateway did; absent unless the record is of a request through the gateway. `report` is
     /// null then, and `stages` has hashes of what was sent.
@@ -128,7 +128,7 @@ impl From<Refusal> for RefusalTold {
     }
 }
 
-/// Whether a compile came to a payload, then and now.
+/// Whether a compile made a payload, then and now.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OutcomeChange {
     /// `compiled` or `refused`.
@@ -160,7 +160,7 @@ pub struct LedgerLine {
     input_parts: BTreeMap<String, String>,
 }
 
-/// What a compile left behind.
+/// What a compile stored.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what is written as text")]
 #[schema(as = CompileEffects)]
@@ -235,7 +235,7 @@ pub struct DiffStep {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub from: Option<Box<RawValue>>,
-    /// What stands there now.
+    /// The value there now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub value: Option<Box<RawValue>>,
@@ -258,7 +258,7 @@ impl From<JsonDifference> for DiffStep {
     }
 }
 
-/// What a compile came to when it was run again.
+/// The result of a compile that was run again.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReplayResponse)]
 pub struct ReplayAnswer {
@@ -283,7 +283,7 @@ pub struct ReplayAnswer {
     /// Where a compile became a refusal, or the other way round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_change: Option<OutcomeChange>,
-    /// With `verify`, what hooks say now beside what they said then.
+    /// With `verify`, what hooks return now and what they returned then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookCheckRow>>,
     /// With `refresh`, the id of the new record.

@@ -80,11 +80,11 @@ pub struct CompressRequest {
     /// Milliseconds that it may take, 10,000 if absent.
     #[schema(minimum = 1, maximum = 60_000)]
     pub deadline_ms: Option<u64>,
-    /// `pass`, when absent: when time is up the input is answered as it came.
+    /// `pass`, when absent: when time is up the input is returned as it came.
     pub on_deadline: Option<OnDeadline>,
 }
 
-/// What became of it, under the key it came in.
+/// The result, under the key it came in.
 #[derive(Debug, ToSchema)]
 pub struct CompressResponse {
     /// The id of the response.
@@ -113,7 +113,7 @@ pub struct ExpandRequest {
     pub input: Option<Vec<Value>>,
     /// The conversation of a Gemini request.
     pub contents: Option<Vec<Value>>,
-    /// A text as it was answered: the one that it stands for, where that is known here; else it is
+    /// A text as it was returned: its original, if that is known here; else it is
     /// decoded from its own notations.
     pub text: Option<String>,
     /// Originals that the caller kept, by id. Where nothing else is known of a text, the one that

@@ -40,7 +40,7 @@ pub struct GatewayConfig {
     pub frozen_message_count: Option<u64>,
 }
 
-/// What became of the messages.
+/// The resulting messages.
 #[derive(Debug, ToSchema)]
 #[schema(as = GatewayResponse)]
 pub struct GatewayAnswer {

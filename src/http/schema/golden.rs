@@ -20,7 +20,7 @@ pub struct GoldenRequest {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "read by the service")]
 pub struct GoldenRunRequest {
-    /// A published version; the set's own where it is absent.
+    /// A published version; the set's own if it is absent.
     #[schema(example = "pack.dbops@1.5.0")]
     against: Option<String>,
 }
@@ -77,7 +77,7 @@ impl From<&GoldenSet> for GoldenList {
     }
 }
 
-/// What a golden set came to.
+/// The results of a golden set.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GoldenRun {
     /// The version that was run, `id@version`.
@@ -101,7 +101,7 @@ pub struct GoldenRun {
     pub cases: Vec<GoldenCase>,
 }
 
-/// What one compile of a golden set came to.
+/// The result of one compile of a golden set.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GoldenCase {
     #[serde(flatten)]
@@ -123,7 +123,7 @@ pub struct GoldenCase {
     /// Why the pack refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<RefusalTold>,
-    /// The problem that stands in the way, by its code.
+    /// The problem that prevents it, by its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "replay_divergence")]
     pub code: Option<&'static str>,

@@ -96,7 +96,7 @@ pub struct HookShown {
     pub points: Vec<String>,
     /// What it may do: `guard`, `transform`, `provide` or `observe`.
     pub kind: String,
-    /// Without path and query, which may hold secrets: `…` stands for them.
+    /// Without path and query, which may hold secrets: `…` replaces them.
     #[schema(example = "https://hooks.example.com/…")]
     pub url: Option<String>,
     /// Names of the headers that are sent.
@@ -135,7 +135,7 @@ pub struct HookShown {
     /// Whose requests call it.
     #[schema(value_type = Option<Object>)]
     pub scope: Option<Value>,
-    /// `api`, or `file` for those of the operator's file, which nobody changes here.
+    /// `api`, or `file` for those of the operator's file, which cannot be changed here.
     pub source: String,
     /// `open` while it is not called because it failed again and again.
     pub circuit: String,
@@ -218,7 +218,7 @@ pub struct HookPoint {
 pub struct HookPointKind {
     /// The kind of hook.
     pub kind: String,
-    /// A sketch of what is answered.
+    /// A sketch of the response.
     pub answer: String,
     /// Milliseconds that a call may take if the hook does not say it.
     pub timeout_ms: u64,
@@ -331,7 +331,7 @@ pub struct TryNewHook {
     pub input: Option<Value>,
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Debug, ToSchema)]
 #[schema(as = HookTestResult)]
 pub struct HookTried {

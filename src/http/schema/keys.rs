@@ -33,7 +33,7 @@ pub struct CreateKey {
     pub roles: Option<Vec<String>>,
     /// How much the key may ask for.
     pub limits: Option<KeyLimits>,
-    /// Any keys of `/compile`: they stand in for those that a request does not have. In addition
+    /// Any keys of `/compile`: they are used for keys that a request does not have. In addition
     /// `gateway`, an object: its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests
     /// through the gateway without the header `x-contexture-mode`, its `budget` that of mode `fit`
     /// without `x-contexture-budget`.
@@ -54,14 +54,14 @@ pub struct ChangeKey {
     pub kind: Option<KeyKind>,
     /// All roles again.
     pub roles: Option<Vec<String>>,
-    /// All of them anew: what is absent is not limited.
+    /// All of them again: what is absent is not limited.
     pub limits: Option<KeyLimits>,
     /// All defaults again, or null for none; `gateway` among them, as in a new key.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<serde_json::Value>,
 }
 
-/// What stands behind a key; `service` when absent.
+/// The kind of caller; `service` when absent.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "lowercase")]
 pub enum KeyKind {
@@ -88,7 +88,7 @@ pub struct KeyLimits {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ApiKey)]
 pub struct Key {
-    /// The first part of its text, behind `cx_live_`.
+    /// The first part of its text, after `cx_live_`.
     #[schema(example = "f3Zk09mQv7LcX2aT")]
     pub id: String,
     /// Whose data it reaches.

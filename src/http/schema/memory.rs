@@ -178,7 +178,7 @@ pub struct MemoryEntry {
     /// Who may see it: `public`, `internal`, `confidential` or `restricted`.
     #[schema(example = "internal")]
     pub classification: &'static str,
-    /// `promoted`, `captured` (a model wrote it, and nobody has reviewed it), `superseded`,
+    /// `promoted`, `captured` (a model wrote it, and it is not reviewed yet), `superseded`,
     /// `retracted` or `deprecated`. Promoted entries are recalled, captured ones only without a pack.
     #[schema(example = "promoted")]
     pub status: &'static str,
@@ -305,7 +305,7 @@ pub struct MemoryActRequest {
     /// keeps its tier, and entries of every tier are searched.
     #[schema(rename = "type")]
     pub kind: Option<String>,
-    /// Made where it is absent and something is added.
+    /// Created if it is absent and something is added.
     #[schema(min_length = 1, max_length = 256)]
     pub key: Option<String>,
     /// A part of the value of the one entry that is meant.

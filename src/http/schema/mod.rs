@@ -115,7 +115,7 @@ pub struct CompileRequest {
     pub system_instruction_snake: Option<Value>,
     /// System text of an `OpenAI` Responses request.
     pub instructions: Option<String>,
-    /// The provider's array of tools, at most 1,000, or the array as `list` with options beside it.
+    /// The provider's array of tools, at most 1,000, or the array as `list` with options next to it.
     pub tools: Option<ToolsGiven>,
     /// The shape that the conversation is in; recognised when absent.
     pub source: Option<Shape>,
@@ -225,7 +225,7 @@ pub struct Budget {
     /// where `context_window` is given.
     #[schema(example = 4096)]
     pub reserve_output: Option<u64>,
-    /// Whether a payload that cannot fit is answered with `fits: false`, or is a 422.
+    /// Whether a payload that cannot fit is returned with `fits: false`, or is a 422.
     pub on_overflow: Option<OnOverflow>,
     /// `stay` shortens the history as for a budget of the size above which the model charges other
     /// prices, if that is known and less than the budget. A payload that is above it all the same
@@ -285,7 +285,7 @@ pub struct ProtectOptions {
     pub recent_messages: Option<u64>,
 }
 
-/// Instructions that stand behind the system text: the name of a skill, or more about it.
+/// Instructions that follow the system text: the name of a skill, or more about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = SkillInput)]
@@ -304,7 +304,7 @@ pub struct SkillChoice {
     pub instructions: Option<String>,
     /// One text, whose words are the arguments.
     pub args: Option<String>,
-    /// What `${NAME}` stands for.
+    /// The value of `${NAME}`.
     #[schema(example = json!({"BRANCH": "main"}))]
     pub vars: Option<Value>,
 }

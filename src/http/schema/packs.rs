@@ -48,7 +48,7 @@ pub struct LintRow {
     /// A word that stays the same.
     #[schema(example = "policy_operator_unknown")]
     pub code: &'static str,
-    /// `error` stands in the way of publishing, `warning` does not.
+    /// `error` prevents publishing, `warning` does not.
     #[schema(example = "error")]
     pub severity: &'static str,
     /// JSON Pointer into the document.
@@ -58,7 +58,7 @@ pub struct LintRow {
     /// The nearest known name to an unknown one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<String>,
-    /// What the weights of a split come to.
+    /// The sum of the weights of a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "0.99")]
     pub sum: Option<String>,
@@ -210,7 +210,7 @@ pub struct PackLayerDiff {
 pub struct PackChange {
     /// `add`, `remove` or `replace`.
     pub op: &'static str,
-    /// JSON Pointer: what is added stands in the newer document, all else in the older one.
+    /// JSON Pointer: what is added is in the newer document, all else in the older one.
     pub path: String,
     /// The value before; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,7 +260,7 @@ pub struct RuleRequest {
     pub data: Option<Value>,
 }
 
-/// What a rule comes to.
+/// The value of a rule.
 #[derive(Debug, ToSchema)]
 pub struct RuleValue {
     /// Null where JSON has no such value.

@@ -41,7 +41,7 @@ pub struct RecalledEntry {
     pub shown: bool,
     /// 0.6 × relevance + 0.25 × importance + 0.15 × recency.
     pub score: f64,
-    /// How well its words answer the query, beside the entry that answers it best.
+    /// How well its words match the query, compared with the entry that matches it best.
     pub relevance: f64,
     /// The importance of the entry.
     pub importance: f64,

@@ -18,7 +18,7 @@ pub struct CreateSession {
     /// 1 to 256 bytes without control characters; one is made up when absent.
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
-    /// Any keys of `/compile` but messages and `session_id`: they stand in for those that a
+    /// Any keys of `/compile` but messages and `session_id`: they are used for keys that a
     /// request does not have, before those of the caller's key. `hooks`, in any form, need the scope
     /// `hooks:write`.
     #[schema(value_type = Option<Object>)]

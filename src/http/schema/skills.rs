@@ -113,9 +113,9 @@ impl From<&FolderError> for SkillError {
 /// What to put into the instructions.
 #[derive(Debug, ToSchema)]
 pub struct RenderSkill {
-    /// One text, whose words are the arguments; what stands in quotes is one word.
+    /// One text, whose words are the arguments; text in quotes is one word.
     pub args: Option<String>,
-    /// What `${NAME}` stands for.
+    /// The value of `${NAME}`.
     #[schema(value_type = Option<Object>, example = json!({"BRANCH": "main"}))]
     pub vars: Option<Value>,
     /// What the words are called; the list `arguments` of the skill's metadata when absent.

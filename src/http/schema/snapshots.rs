@@ -118,11 +118,11 @@ pub struct SwitchSession {
     /// Whether it begins with nothing of this one's.
     #[schema(default = false)]
     pub reset: Option<bool>,
-    /// `new`, `fork`, `reset`, `rotation` or `resume`; told to whoever watches.
+    /// `new`, `fork`, `reset`, `rotation` or `resume`; it is in the event.
     pub reason: Option<String>,
 }
 
-/// A task that was handed to another agent, and what came of it.
+/// A task that was handed to another agent, and its result.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({
     "agent_name": "researcher", "task": "Find the failing test", "result": "tests/pay.rs",
@@ -145,7 +145,7 @@ pub struct Delegation {
     pub metadata: Option<Value>,
 }
 
-/// A delegation that was told of.
+/// A delegation that was reported.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DelegationReport)]
 pub struct DelegationRow {

@@ -42,7 +42,7 @@ pub struct ToolOptions {
 /// Which tools of the list stay.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolPruning {
-    /// Stays what has no tags, or whose name or tag stands in this text.
+    /// Stays what has no tags, or whose name or tag occurs in this text.
     pub task: Option<String>,
     /// Stays what is named here, in any case of its letters.
     pub allow: Option<Vec<String>>,
@@ -97,7 +97,7 @@ pub struct CallsRequest {
 pub struct CallsAnswer {
     /// A result or a refusal for each call, in the order of the calls.
     pub results: Vec<CallResult>,
-    /// What became of the hooks at `tool_call`, a line each; absent where none stands there.
+    /// The outcomes of the hooks at `tool_call`, a line each; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Value>)]
     pub hooks: Vec<Box<RawValue>>,
@@ -141,7 +141,7 @@ impl From<CallResults> for CallsAnswer {
     }
 }
 
-/// What became of calls.
+/// The outcomes of calls.
 pub fn call_results(handled: Vec<HandledCall>) -> Vec<CallResult> {
     handled.into_iter().map(Into::into).collect()
 }
@@ -251,7 +251,7 @@ pub struct TruncationOptions {
 pub struct ResultsAnswer {
     /// The results in the shape of the target.
     pub messages: Vec<Value>,
-    /// What became of each result, in their order.
+    /// The outcome for each result, in their order.
     pub results: Vec<ResultOutcome>,
     /// What the caller should know of.
     pub warnings: Vec<String>,

@@ -68,7 +68,7 @@ pub struct TurnPayload {
     pub payload: Value,
     /// What was done, and why.
     pub report: Report,
-    /// What became of the calls that came without a result, as `POST /tools/calls` has it. What was
+    /// The outcomes of the calls that came without a result, as `POST /tools/calls` has it. What was
     /// denied or ours has its result in the conversation already.
     pub results: Vec<CallResult>,
 }

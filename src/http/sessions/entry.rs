@@ -25,7 +25,7 @@ use crate::service::sessions;
     tag = "sessions",
     operation_id = "create_session",
     params(
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = CreateSession,
     responses(

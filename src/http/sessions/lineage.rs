@@ -24,7 +24,7 @@ use crate::service::sessions;
     operation_id = "switch_session",
     params(
         ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = SwitchSession,
     responses(
@@ -59,7 +59,7 @@ pub(crate) async fn switch_session(
     operation_id = "fork_session",
     params(
         ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = ForkSession,
     responses((status = CREATED, description = "The new session", body = Session)),
@@ -91,10 +91,10 @@ pub(crate) async fn fork_session(
     operation_id = "report_delegation",
     params(
         ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = Delegation,
-    responses((status = CREATED, description = "It is told", body = DelegationRow)),
+    responses((status = CREATED, description = "The event was published", body = DelegationRow)),
 )]
 pub(crate) async fn report_delegation(
     State(state): State<AppState>,

@@ -29,7 +29,7 @@ use crate::service::sessions;
     operation_id = "take_snapshot",
     params(
         ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
     request_body = TakeSnapshot,
     responses((status = CREATED, description = "The snapshot, but for what it holds", body = SnapshotRow)),

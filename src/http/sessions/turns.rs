@@ -30,12 +30,12 @@ use crate::service::turns::{self, TurnError, TurnOutcome, TurnResponse};
     operation_id = "take_turn",
     params(
         ("id" = String, Path, description = "The session's id, percent-encoded", example = "chat-17"),
-        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the request is answered again and does nothing"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
         ("Contexture-Deadline-Ms" = Option<u64>, Header, minimum = 1, maximum = 60_000,
          description = "Milliseconds that the turn may take, 10,000 when absent"),
     ),
     request_body = SessionTurn,
-    responses((status = OK, description = "The payload, its report, and what became of calls without a result", body = TurnAnswer)),
+    responses((status = OK, description = "The payload, its report, and the outcome of calls without a result", body = TurnAnswer)),
 )]
 pub(crate) async fn take_turn(
     State(state): State<AppState>,

@@ -28,7 +28,7 @@ pub(super) fn check<'s>(
             run.spend(key.len())?;
             if !seen.insert(key) {
                 outcome.fails = true;
-                report_misfit(&mut misfits, &path.index(at), "stands in the list already");
+                report_misfit(&mut misfits, &path.index(at), "is in the list already");
                 break;
             }
         }

@@ -28,7 +28,9 @@ pub enum PatternError {
     TooLarge(usize),
     #[error("is one pattern too many: there may be {0}")]
     TooMany(usize),
-    #[error("is too large beside the other patterns: all of them may take {0} bytes compiled")]
+    #[error(
+        "is too large in addition to the other patterns: all of them may take {0} bytes compiled"
+    )]
     TooLargeTogether(usize),
 }
 

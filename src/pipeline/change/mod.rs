@@ -28,7 +28,7 @@ pub struct FirstChange {
     pub pointer: String,
     /// Why.
     pub why: ChangeReason,
-    /// Tokens from there to the end: what the provider has to read anew.
+    /// Tokens from there to the end: what the provider has to read again.
     pub tokens_behind: u64,
     /// If only the end of a system text differs: where to split it. What changes belongs into a block
     /// of its own after the other system text, or into `dynamic_state`.
@@ -119,18 +119,18 @@ impl ChangeReason {
             Self::ToolsChanged => {
                 "a tool was added, removed or edited; tools stand before everything else"
             }
-            Self::ToolsReordered => "the same tools stand in another order",
+            Self::ToolsReordered => "the same tools are in another order",
             Self::SystemChanged => {
                 "the system text differs; keep what changes out of it, in dynamic_state"
             }
             Self::SkillChanged => "another skill is active",
             Self::MemoryChanged => {
-                "memory data differs; on the last user message it costs only what stands behind"
+                "memory data differs; on the last user message it costs only what follows"
             }
             Self::StateChanged => {
                 "state or context at the end of the last user message has changed, as it may"
             }
-            Self::TailMoved => "newer messages have taken over what stands last, as they must",
+            Self::TailMoved => "newer messages have taken over what is at the end, as they must",
             Self::Compaction => {
                 "the history passed its trigger and was shrunk once for many turns to come"
             }

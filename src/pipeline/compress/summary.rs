@@ -82,7 +82,7 @@ pub(crate) fn read_summary(
     let summary = match asked.map(|asked| asked.result) {
         Some(Ok(summary)) => Some(summary),
         Some(Err(why)) => {
-            let detail = format!("{why}: its own lines stand for what was summarised");
+            let detail = format!("{why}: its own lines replace what was summarised");
             notes.degraded("summarizer_failed", String::new(), detail);
             None
         }

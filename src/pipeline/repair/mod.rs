@@ -108,7 +108,7 @@ fn split(history: Vec<Message>, list: &str, notes: &mut Notes) -> Vec<Message> {
             whole.push(message);
             continue;
         }
-        let detail = "tool results and what stands beside them became messages of their own";
+        let detail = "tool results and the parts next to them became messages of their own";
         notes.repaired("split_results", pointer(list, message.origin), detail);
         let parts = std::mem::take(&mut message.parts);
         let (results, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);

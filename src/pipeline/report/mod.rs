@@ -41,13 +41,13 @@ pub struct Report {
     pub parts: PartTokens,
     /// Messages by what happened to them.
     pub actions: Actions,
-    /// What stands for old messages, where they were summarised.
+    /// What replaces old messages, if they were summarised.
     pub history_summary: Option<HistorySummary>,
     /// What the provider's cache can use.
     pub cache: Cache,
     /// What the payload costs at the prices of the catalogue; null if they are not known.
     pub cost: Option<PayloadCost>,
-    /// Headers and parameters that the request needs beside the payload; null if it needs none.
+    /// Headers and parameters that the request needs in addition to the payload; null if it needs none.
     pub requires: Option<Requirements>,
     /// Tokens that this compile left out and no earlier compile of the session did.
     pub unique_saved_tokens: u64,
@@ -66,7 +66,7 @@ pub struct Report {
     pub skill: Option<String>,
     /// Tools of ours among the tools.
     pub service_tools: Vec<String>,
-    /// What became of the tools, where there are any.
+    /// The outcome for the tools, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
     /// Hooks that ran.
@@ -157,23 +157,23 @@ impl Report {
     }
 }
 
-/// The message at the head of the history that stands for those that were summarised.
+/// The message at the head of the history that replaces the summarised ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct HistorySummary {
     /// Who wrote it: `extractive` where it is quotes, `hook:ID`, or `model:NAME`.
     #[schema(example = "extractive")]
     pub by: String,
-    /// The messages that it stands for, by their indexes in the request's list.
+    /// The messages that it replaces, by their indexes in the request's list.
     pub covers: Vec<CoveredRange>,
 }
 
-/// Messages one behind the other.
+/// Consecutive messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct CoveredRange {
     /// The index of the first.
     #[schema(example = 0)]
     pub from: usize,
-    /// The index behind the last.
+    /// The index after the last.
     #[schema(example = 12)]
     pub to: usize,
 }
@@ -230,7 +230,7 @@ pub struct PartTokens {
     pub memory: u64,
     /// Messages of the history.
     pub history: u64,
-    /// State, context, output block, prefill, and what stands before the reply.
+    /// State, context, output block, prefill, and what precedes the reply.
     pub tail: u64,
     /// Images, sounds, documents; an estimate.
     pub media: u64,

@@ -343,7 +343,7 @@ fn read_tool_result(
     let results = message.parts.iter().filter(is_result).count();
     if results > 0 {
         if results < message.parts.len() {
-            cx.fault(path, "a tool message holds tool results and nothing beside them");
+            cx.fault(path, "a tool message contains tool results and nothing else");
         }
         return;
     }

@@ -21,7 +21,7 @@ pub(super) fn read_request(
     })
     .map_err(|faults| Error::Invalid(with_pack_faults(services, node, faults)))?;
     if unread {
-        let detail = "the store cannot be read: built-in adapters stand for stored ones";
+        let detail = "the store cannot be read: built-in adapters replace stored ones";
         request.notes.degraded("adapters_unread", String::new(), detail);
     }
     timed(&mut timings.store, || take_skill(services, &mut request))?;

@@ -76,7 +76,7 @@ pub fn put_golden(
     }
     let bytes: usize = after.iter().map(|row| row.packet.len()).sum();
     if bytes > MAX_SET_BYTES {
-        let detail = format!("the set must come to at most {MAX_SET_BYTES} bytes, not {bytes}");
+        let detail = format!("the set may have at most {MAX_SET_BYTES} bytes, not {bytes}");
         faults.add(&Path::Root.key("compilations"), detail);
     }
     if !faults.is_empty() {
@@ -107,7 +107,7 @@ fn names(node: &Node<'_>, faults: &mut Faults) -> Vec<String> {
             |detail: &str| faults.add(&Path::Root.key("compilations").index(at), detail);
         match item.as_str() {
             None => fault("must be the id of a compilation"),
-            Some(name) if names.iter().any(|known| known == name) => fault("stands there twice"),
+            Some(name) if names.iter().any(|known| known == name) => fault("is there twice"),
             Some(name) => names.push(name.to_owned()),
         }
     }

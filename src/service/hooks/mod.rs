@@ -101,9 +101,7 @@ impl Hooks {
     /// Returns the URL in the form in which it is called, or what is wrong with it.
     fn check_url(&self, url: &str) -> Result<String, String> {
         if url.contains(HIDDEN_PATH) {
-            return Err(format!(
-                "`{HIDDEN_PATH}` stands for a part that is not shown: give the URL"
-            ));
+            return Err(format!("`{HIDDEN_PATH}` replaces a part that is not shown: give the URL"));
         }
         match &self.webhooks {
             Some(webhooks) => webhooks.policy().check_url(url),

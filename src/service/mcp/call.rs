@@ -143,7 +143,7 @@ fn expansion_text(body: &[u8]) -> String {
     };
     let missing = answer.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
     if missing > 0 {
-        let _ = write!(text, "\n\n[{missing} not to be had any more]");
+        let _ = write!(text, "\n\n[{missing} no longer available]");
     }
     text
 }

@@ -227,7 +227,7 @@ fn args_of(call: &Node<'_>) -> Result<RawJson, String> {
         .take(MAX_LISTED_MEMBERS)
         .collect();
     if !strays.is_empty() {
-        return Err(format!("{} must stand in the object `args`", strays.join(", ")));
+        return Err(format!("{} must be in the object `args`", strays.join(", ")));
     }
     let nothing = || RawJson::new("{}");
     let Some(args) = call.get("args").filter(|args| !args.is_null()) else { return Ok(nothing()) };

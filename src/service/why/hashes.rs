@@ -61,7 +61,7 @@ impl HashChangeReason {
             Self::Tools => {
                 "a tool was added, removed or edited; tools stand before everything else"
             }
-            Self::ToolOrder => "the same tools stand in another order",
+            Self::ToolOrder => "the same tools are in another order",
             Self::System => "the system text differs; the client writes it",
             Self::MessageInserted => "the client put a message between those that were sent",
             Self::MessageRemoved => "the client left out a message that was sent",

@@ -45,7 +45,10 @@ async fn a_wrong_method_names_the_right_ones() {
     let server = TestServer::spawn().await;
     let response = server.get("/compile").await;
     assert_eq!(response.headers()["allow"], "POST");
-    problem(response, 405, "method_not_allowed").await;
+    let refused = problem(response, 405, "method_not_allowed").await;
+    assert!(refused["detail"].as_str().expect("what to do").contains("`POST` takes a body"));
+    let refused = problem(server.post("/compile/", &json!({})).await, 404, "not_found").await;
+    assert_eq!(refused["detail"], "paths have no slash at the end");
     let response = server.delete("/models").await;
     assert!(response.headers()["allow"].to_str().unwrap().contains("GET"));
     problem(response, 405, "method_not_allowed").await;

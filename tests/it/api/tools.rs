@@ -265,7 +265,7 @@ async fn an_action_s_arguments_are_never_lost() {
         (json!({"action": "log", "args": 5}), "not a number"),
         (json!({"action": "log", "args": "[5]"}), "a string that holds an array"),
         (json!({"action": "log", "args": "lines=5"}), "not a string"),
-        (json!({"action": "log", "lines": 5}), "`lines` must stand in the object `args`"),
+        (json!({"action": "log", "lines": 5}), "`lines` must be in the object `args`"),
         (json!({"action": "log", "args": {}, "lines": 5}), "`lines`"),
         // What a text holds is held to the schema as well.
         (json!({"action": "log", "args": "{\"lines\": \"x\"}"}), "/lines"),

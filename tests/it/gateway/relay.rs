@@ -20,7 +20,15 @@ async fn error(response: Response, status: u16, pointer: &str) -> String {
 #[tokio::test]
 async fn without_an_upstream_nothing_is_forwarded() {
     let server = TestServer::spawn().await;
-    problem(server.post("/v1/messages", &json!({})).await, 404, "not_found").await;
+    for (path, upstream) in [
+        ("/v1/messages", "anthropic"),
+        ("/v1/chat/completions", "openai"),
+        ("/v1beta/models/gemini-2.5-flash:generateContent", "gemini"),
+    ] {
+        let refused = problem(server.post(path, &json!({})).await, 404, "not_found").await;
+        let detail = refused["detail"].as_str().expect("what to do");
+        assert!(detail.contains(&format!("`--upstream {upstream}`")), "{path}: {detail}");
+    }
     problem(server.get("/u/openai/v1/models").await, 404, "not_found").await;
 }
 

@@ -45,7 +45,7 @@ class _AdapterRequired(TypedDict):
 
 
 class Adapter(_AdapterRequired, total=False):
-    """An adapter. What stands behind `builtin` is there for your own alone."""
+    """An adapter. The members after `builtin` are there for your own alone."""
 
     # When it was made: RFC 3339, in UTC.
     created_at: Union[str, None]
@@ -81,7 +81,7 @@ class AdapterDefinition(_AdapterDefinitionRequired, total=False):
 class AdapterDetect(TypedDict, total=False):
     """Which texts an adapter takes: those that meet every condition that is given."""
 
-    # Patterns by the numbers of the lines that they stand in.
+    # Patterns by the numbers of their lines.
     line_matches: Union[Dict[str, Any], None]
     # The least number of lines of the text.
     min_lines: Union[int, None]
@@ -124,7 +124,7 @@ class AdapterRow(_AdapterRowRequired, total=False):
 
     # When it was made: RFC 3339, in UTC.
     created_at: Union[str, None]
-    # Of a built-in one: one of your own stands in its place.
+    # Of a built-in one: one of your own replaces it.
     replaced: Union[bool, None]
     # When it was last changed: RFC 3339, in UTC.
     updated_at: Union[str, None]
@@ -202,7 +202,7 @@ class AnthropicPayload(_AnthropicPayloadRequired, total=False):
 class _ApiKeyRequired(TypedDict):
     # When it was made: RFC 3339, in UTC.
     created_at: str
-    # The first part of its text, behind `cx_live_`.
+    # The first part of its text, after `cx_live_`.
     id: str
     # What uses the key.
     kind: KeyKind
@@ -261,7 +261,7 @@ class ArtifactCleanup(TypedDict):
 
 
 class ArtifactCleanupRequest(TypedDict, total=False):
-    """The caps of a cleanup; the settings' where absent. 0 keeps nothing."""
+    """The caps of a cleanup; the settings' if absent. 0 keeps nothing."""
 
     # Seconds since an artifact was last stored.
     max_age_seconds: Union[int, None]
@@ -308,7 +308,7 @@ class BudgetOptions(TypedDict, total=False):
 
     # Tokens of the window; the model's when absent.
     context_window: Union[int, None]
-    # Whether a payload that cannot fit is answered with `fits: false`, or is a 422.
+    # Whether a payload that cannot fit is returned with `fits: false`, or is a 422.
     on_overflow: Union[OnOverflow, None]
     # `stay` shortens the history as for a budget of the size above which the model charges other prices, if that is
     # known and less than the budget. A payload that is above it all the same still fits. `ignore` when absent.
@@ -481,7 +481,7 @@ class _CandidateEventsRequired(TypedDict):
 
 
 class CandidateEvents(_CandidateEventsRequired, total=False):
-    """Part of the log of what became of candidates."""
+    """Part of the log of candidates."""
 
     # Where the log goes on; null at its end.
     next_cursor: Union[str, None]
@@ -587,7 +587,7 @@ class ChangeKey(TypedDict, total=False):
     defaults: Union[Dict[str, Any], None]
     # What uses the key.
     kind: Union[KeyKind, None]
-    # All of them anew: what is absent is not limited.
+    # All of them again: what is absent is not limited.
     limits: Union[KeyLimits, None]
     # A name for people.
     name: Union[str, None]
@@ -748,7 +748,7 @@ class CompilationRow(_CompilationRowRequired, total=False):
 class _CompilationRecordRequired(CompilationRow):
     # What the compile stored in addition to its record.
     effects: CompileEffects
-    # What became of each hook.
+    # The outcome of each hook.
     hooks: List[Any]
     # The ledger: what each stage was given and what it gave, as hashes.
     stages: List[LedgerLine]
@@ -764,7 +764,7 @@ class CompilationRecord(_CompilationRecordRequired, total=False):
     payload: Any
     # Why a pack refused.
     refusal: Union[CompileRefusal, None]
-    # The report as it was answered; null where a pack refused.
+    # The report as it was returned; null if a pack refused.
     report: Union[Report, None]
     # What the payload cost by the provider's usage, in the place of `report.cost`; null until that is reported.
     reported_cost: Union[CompileCost, None]
@@ -794,7 +794,7 @@ class CompileCost(_CompileCostRequired, total=False):
 
 
 class CompileEffects(TypedDict):
-    """What a compile left behind."""
+    """What a compile stored."""
 
     # Ids of the originals that it stored.
     artifacts: List[str]
@@ -970,7 +970,7 @@ class CompileRequest(TypedDict, total=False):
     tail_placement: Union[TailPlacement, None]
     # The shape to produce; `openai` when absent.
     target: Union[ConversationShape, None]
-    # The provider's array of tools, at most 1,000, or the array as `list` with options beside it.
+    # The provider's array of tools, at most 1,000, or the array as `list` with options next to it.
     tools: Union[ToolsInput, None]
     # The provider's `usage` object of the session's last payload, as it came: it calibrates how tokens are counted.
     usage: Union[Dict[str, Any], None]
@@ -1028,7 +1028,7 @@ class CompressRequest(TypedDict, total=False):
     # How lossless forms may show values: `plain`, each as it was written; `computed`, some derived from others; or
     # `none`, only what keeps the format of the original. If absent: `"plain"`.
     notations: Union[AllowedNotations, None]
-    # `pass`, when absent: when time is up the input is answered as it came.
+    # `pass`, when absent: when time is up the input is returned as it came.
     on_deadline: Union[OnDeadline, None]
     # `store` keeps the originals as artifacts, `return` hands them over as `originals` and keeps ids and hashes
     # only, `none` allows only what decodes from the shown text. If absent: `"store"`.
@@ -1063,7 +1063,7 @@ class _CompressResponseRequired(TypedDict):
 
 
 class CompressResponse(_CompressResponseRequired, total=False):
-    """What became of it, under the key it came in."""
+    """The result, under the key it came in."""
 
     # The messages in the shape in which they came; absent for a text.
     messages: Union[List[Any], None]
@@ -1176,7 +1176,7 @@ _CoveredRangeRequired = TypedDict("_CoveredRangeRequired", {
 
 
 class CoveredRange(_CoveredRangeRequired):
-    """Messages one behind the other."""
+    """Consecutive messages."""
 
 
 class _CreateKeyRequired(TypedDict):
@@ -1189,9 +1189,9 @@ class _CreateKeyRequired(TypedDict):
 class CreateKey(_CreateKeyRequired, total=False):
     """What a key is to be."""
 
-    # Any keys of `/compile`: they stand in for those that a request does not have. In addition `gateway`, an
-    # object: its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests through the gateway without the
-    # header `x-contexture-mode`, its `budget` that of mode `fit` without `x-contexture-budget`.
+    # Any keys of `/compile`: they are used for keys that a request does not have. In addition `gateway`, an object:
+    # its `mode` (`off`, `observe` or `compress`) is that of requests through the gateway without the header
+    # `x-contexture-mode`.
     defaults: Union[Dict[str, Any], None]
     # What uses the key: `service` if absent.
     kind: Union[KeyKind, None]
@@ -1208,7 +1208,7 @@ class CreateKey(_CreateKeyRequired, total=False):
 class CreateSession(TypedDict, total=False):
     """What a session is to be."""
 
-    # Any keys of `/compile` but messages and `session_id`: they stand in for those that a request does not have,
+    # Any keys of `/compile` but messages and `session_id`: they are used for keys that a request does not have,
     # before those of the caller's key. `hooks`, in any form, need the scope `hooks:write`.
     defaults: Union[Dict[str, Any], None]
     # 1 to 256 bytes without control characters; one is made up when absent.
@@ -1225,7 +1225,7 @@ class _DelegationRequired(TypedDict):
 
 
 class Delegation(_DelegationRequired, total=False):
-    """A task that was handed to another agent, and what came of it."""
+    """A task that was handed to another agent, and its result."""
 
     # An object that is carried and not read; at most 16 KiB.
     metadata: Union[Dict[str, Any], None]
@@ -1257,7 +1257,7 @@ DelegationPath = Literal['sync', 'async', 'tool', 'parallel', 'typed']
 
 
 class DelegationReport(TypedDict):
-    """A delegation that was told of."""
+    """A delegation that was reported."""
 
     # The agent that worked.
     agent_name: str
@@ -1452,8 +1452,7 @@ class ExpandRequest(TypedDict, total=False):
     # Originals that the caller kept, by id. Where nothing else is known of a text, the one that equals what it
     # decodes to, but for what `equivalent` edits leave out, is taken.
     originals: Any
-    # A text as it was answered: the one that it stands for, where that is known here; else it is decoded from its
-    # own notations.
+    # A text as it was returned: its original, if that is known here; else it is decoded from its own notations.
     text: Union[str, None]
 
 
@@ -1501,7 +1500,7 @@ class FieldError(_FieldErrorRequired, total=False):
 class _FirstChangeRequired(TypedDict):
     # JSON Pointer into this payload.
     pointer: str
-    # Tokens from there to the end: what the provider has to read anew.
+    # Tokens from there to the end: what the provider has to read again.
     tokens_behind: int
     # Why.
     why: ChangeReason
@@ -1565,8 +1564,6 @@ class GatewayMessageEdit(TypedDict):
 
     # The index in the list of messages.
     message: int
-    # `on_arrival`, or `compaction` if the message has its forms from a compaction point.
-    rule: str
     # Tokens that the message has less than it came with.
     saved_tokens: int
 
@@ -1574,15 +1571,13 @@ class GatewayMessageEdit(TypedDict):
 class _GatewayReportRequired(TypedDict):
     # What was sent, a hash for each block, in the order in which a provider caches them.
     blocks: List[GatewayBlocks]
-    # Whether the request passed a compaction point: mode `fit`.
-    compacted: bool
     # From the request to the end of the response.
     duration_ms: int
     # The messages that were edited, new ones and those of earlier requests.
     edits: List[GatewayMessageEdit]
     # `messages`, `chat_completions`, `responses` or `generate_content`.
     endpoint: str
-    # `observe`, `compress` or `fit`.
+    # `observe` or `compress`.
     mode: str
     # In mode `observe`: what `compress` would have saved of the newest messages.
     observed_tokens: int
@@ -1650,7 +1645,7 @@ class _GatewayResponseRequired(TypedDict):
 
 
 class GatewayResponse(_GatewayResponseRequired, total=False):
-    """What became of the messages."""
+    """The resulting messages."""
 
     # True where the messages are as they came.
     compression_skipped: Union[bool, None]
@@ -1726,9 +1721,9 @@ class _GoldenCaseRequired(GoldenRow):
 
 
 class GoldenCase(_GoldenCaseRequired, total=False):
-    """What one compile of a golden set came to."""
+    """The result of one compile of a golden set."""
 
-    # The problem that stands in the way, by its code.
+    # The problem that prevents it, by its code.
     code: Union[str, None]
     # What differs or failed, in a sentence.
     detail: Union[str, None]
@@ -1757,7 +1752,7 @@ class GoldenRequest(TypedDict):
 
 
 class GoldenRun(TypedDict):
-    """What a golden set came to."""
+    """The results of a golden set."""
 
     # The version that it was run under.
     against: str
@@ -1780,7 +1775,7 @@ class GoldenRun(TypedDict):
 class GoldenRunRequest(TypedDict, total=False):
     """What a golden set is run under."""
 
-    # A published version; the set's own where it is absent.
+    # A published version; the set's own if it is absent.
     against: Union[str, None]
 
 
@@ -1815,11 +1810,11 @@ class HealthReport(_HealthReportRequired, total=False):
 
 
 class HistorySummary(TypedDict):
-    """The message at the head of the history that stands for those that were summarised."""
+    """The message at the head of the history that replaces the summarised ones."""
 
     # Who wrote it: `extractive` where it is quotes, `hook:ID`, or `model:NAME`.
     by: str
-    # The messages that it stands for, by their indexes in the request's list.
+    # The messages that it replaces, by their indexes in the request's list.
     covers: List[CoveredRange]
 
 
@@ -1988,7 +1983,7 @@ class HookPoint(_HookPointRequired, total=False):
 class HookPointKind(TypedDict):
     """A kind of hook at a point, and its defaults there."""
 
-    # A sketch of what is answered.
+    # A sketch of the response.
     answer: str
     # The kind of hook.
     kind: str
@@ -2051,7 +2046,7 @@ class _HookRowRequired(TypedDict):
     queue: HookQueue
     # From 1, one more with each change.
     revision: int
-    # `api`, or `file` for those of the operator's file, which nobody changes here.
+    # `api`, or `file` for those of the operator's file, which cannot be changed here.
     source: str
     # Milliseconds that a call may take.
     timeout_ms: int
@@ -2090,7 +2085,7 @@ class HookRow(_HookRowRequired, total=False):
     scope: Union[Dict[str, Any], None]
     # When it was last changed: RFC 3339, in UTC.
     updated_at: Union[str, None]
-    # Without path and query, which may hold secrets: `…` stands for them.
+    # Without path and query, which may hold secrets: `…` replaces them.
     url: Union[str, None]
 
 
@@ -2108,7 +2103,7 @@ class _HookTestResultRequired(TypedDict):
 
 
 class HookTestResult(_HookTestResultRequired, total=False):
-    """What came of a trial."""
+    """The outcome of a trial."""
 
     # The failure in a sentence, or null.
     detail: Union[str, None]
@@ -2130,7 +2125,7 @@ class HookTestResult(_HookTestResultRequired, total=False):
 KeptToolResults = Union[int, str]
 
 
-# What stands behind a key; `service` when absent.
+# The kind of caller; `service` when absent.
 KeyKind = Literal['user', 'agent', 'service', 'automation']
 
 
@@ -2179,7 +2174,7 @@ class MemoryActRequest(TypedDict, total=False):
     # What is remembered. For `remove` the whole value of the entry that goes, where neither `key` nor `match` says
     # which.
     content: Union[str, None]
-    # Made where it is absent and something is added.
+    # Created if it is absent and something is added.
     key: Union[str, None]
     # A part of the value of the one entry that is meant.
     match: Union[str, None]
@@ -2246,7 +2241,7 @@ class _MemoryEntryRequired(TypedDict):
     key: str
     # Whose entry it is.
     scope: MemoryScope
-    # `promoted`, `captured` (a model wrote it, and nobody has reviewed it), `superseded`, `retracted` or
+    # `promoted`, `captured` (a model wrote it, and it is not reviewed yet), `superseded`, `retracted` or
     # `deprecated`. Promoted entries are recalled, captured ones only without a pack.
     status: str
     # Words to filter by.
@@ -2689,12 +2684,12 @@ class OffloadRequest(_OffloadRequestRequired, total=False):
 class _OffloadResponseRequired(TypedDict):
     # Whether the text was stored, and `text` is a marker.
     offloaded: bool
-    # What to send to the model: the text itself, or the marker that stands for it.
+    # What to send to the model: the text itself, or the marker that replaces it.
     text: str
 
 
 class OffloadResponse(_OffloadResponseRequired, total=False):
-    """What became of the text. `id` and what follows it stand only where it is stored."""
+    """The outcome for the text. `id` and the members after it are there only if it is stored."""
 
     # Bytes of the text in UTF-8.
     bytes: Union[int, None]
@@ -2746,7 +2741,7 @@ _OutcomeChangeRequired = TypedDict("_OutcomeChangeRequired", {
 
 
 class OutcomeChange(_OutcomeChangeRequired):
-    """Whether a compile came to a payload, then and now."""
+    """Whether a compile made a payload, then and now."""
 
 
 class OutputOptions(TypedDict, total=False):
@@ -2885,7 +2880,7 @@ class _PackLintFaultRequired(TypedDict):
     detail: str
     # JSON Pointer into the document.
     pointer: str
-    # `error` stands in the way of publishing, `warning` does not.
+    # `error` prevents publishing, `warning` does not.
     severity: str
 
 
@@ -2894,7 +2889,7 @@ class PackLintFault(_PackLintFaultRequired, total=False):
 
     # The nearest known name to an unknown one.
     did_you_mean: Union[str, None]
-    # What the weights of a split come to.
+    # The sum of the weights of a split.
     sum: Union[str, None]
 
 
@@ -2950,7 +2945,7 @@ class PartTokens(TypedDict):
     skill: int
     # System text.
     system: int
-    # State, context, output block, prefill, and what stands before the reply.
+    # State, context, output block, prefill, and what precedes the reply.
     tail: int
     # Definitions of tools.
     tools: int
@@ -3104,7 +3099,7 @@ class RecalledEntry(TypedDict):
     importance: float
     # Halves with every 30 days that it is older than the newest entry.
     recency: float
-    # How well its words answer the query, beside the entry that answers it best.
+    # How well its words match the query, compared with the entry that matches it best.
     relevance: float
     # 0.6 × relevance + 0.25 × importance + 0.15 × recency.
     score: float
@@ -3120,13 +3115,13 @@ class RenderSkill(TypedDict, total=False):
 
     # Whether arguments that no place asks for are appended; true when absent.
     append_args_if_no_placeholder: Union[bool, None]
-    # One text, whose words are the arguments; what stands in quotes is one word.
+    # One text, whose words are the arguments; text in quotes is one word.
     args: Union[str, None]
     # What the words are called; the list `arguments` of the skill's metadata when absent.
     argument_names: Union[List[str], None]
     # Whether a line with the skill's folder stands first.
     include_base_dir: Union[bool, None]
-    # What `${NAME}` stands for.
+    # The value of `${NAME}`.
     vars: Union[Dict[str, Any], None]
 
 
@@ -3170,13 +3165,13 @@ class _ReplayResponseRequired(TypedDict):
 
 
 class ReplayResponse(_ReplayResponseRequired, total=False):
-    """What a compile came to when it was run again."""
+    """The result of a compile that was run again."""
 
     # With `refresh`, the id of the new record.
     compilation_id: Union[str, None]
     # The earliest stage that gave something else.
     first_divergent_stage: Union[str, None]
-    # With `verify`, what hooks say now beside what they said then.
+    # With `verify`, what hooks return now and what they returned then.
     hooks: Union[List[HookCheckRow], None]
     # Where a compile became a refusal, or the other way round.
     outcome_change: Union[OutcomeChange, None]
@@ -3233,7 +3228,7 @@ class Report(_ReportRequired, total=False):
     cost: Union[CompileCost, None]
     # One for each message, with `explain: "full"`.
     decisions: Union[List[MessageDecision], None]
-    # What stands for old messages, where they were summarised.
+    # What replaces old messages, if they were summarised.
     history_summary: Union[HistorySummary, None]
     # Tokens after lossless edits alone, by how they may show values; of `POST /compress` with `explain: "full"`.
     notations: Union[NotationTokens, None]
@@ -3243,11 +3238,11 @@ class Report(_ReportRequired, total=False):
     put_off: Union[CompactionPutOff, None]
     # The cost of the session's last payload, if the request has the provider's `usage` of it.
     reported_cost: Union[CompileCost, None]
-    # Headers and parameters that the request needs beside the payload; null if it needs none.
+    # Headers and parameters that the request needs in addition to the payload; null if it needs none.
     requires: Union[ProviderRequirements, None]
     # The skill whose instructions are in the payload.
     skill: Union[str, None]
-    # What became of the tools, where there are any.
+    # The outcome for the tools, if there are any.
     tools: Union[ToolsReport, None]
 
 
@@ -3355,7 +3350,7 @@ class _RuleValueRequired(TypedDict):
 
 
 class RuleValue(_RuleValueRequired, total=False):
-    """What a rule comes to."""
+    """The value of a rule."""
 
     # The first place where a comparison or a sum met something that is no number.
     indeterminate: Union[RuleWarning, None]
@@ -3522,7 +3517,7 @@ class SkillChoice(_SkillChoiceRequired, total=False):
     args: Union[str, None]
     # In the place of those that are known under the name.
     instructions: Union[str, None]
-    # What `${NAME}` stands for.
+    # The value of `${NAME}`.
     vars: Any
 
 
@@ -3555,7 +3550,7 @@ class SkillError(TypedDict):
     path: str
 
 
-# Instructions that stand behind the system text: the name of a skill, or more about it.
+# Instructions that follow the system text: the name of a skill, or more about it.
 SkillInput = Union[str, SkillChoice]
 
 
@@ -3678,7 +3673,7 @@ class SwitchSession(TypedDict, total=False):
 
     # One is made up when absent.
     new_session_id: Union[str, None]
-    # `new`, `fork`, `reset`, `rotation` or `resume`; told to whoever watches.
+    # `new`, `fork`, `reset`, `rotation` or `resume`; it is in the event.
     reason: Union[SwitchReason, None]
     # Whether it begins with nothing of this one's. If absent: `false`.
     reset: Union[bool, None]
@@ -3871,7 +3866,7 @@ class _ToolCallsResponseRequired(TypedDict):
 class ToolCallsResponse(_ToolCallsResponseRequired, total=False):
     """What becomes of each call, in their order."""
 
-    # What became of the hooks at `tool_call`, a line each; absent where none stands there.
+    # The outcomes of the hooks at `tool_call`, a line each; absent if there are none.
     hooks: List[Any]
 
 
@@ -3923,7 +3918,7 @@ class ToolPruning(TypedDict, total=False):
     # Where both are given: `union` (when absent) keeps what either keeps, `intersection` what both do. If absent:
     # `"union"`.
     strategy: Union[str, None]
-    # Stays what has no tags, or whose name or tag stands in this text.
+    # Stays what has no tags, or whose name or tag occurs in this text.
     task: Union[str, None]
 
 
@@ -3977,7 +3972,7 @@ class ToolResultsResponse(TypedDict):
     messages: List[Any]
     # What compression did.
     report: Report
-    # What became of each result, in their order.
+    # The outcome for each result, in their order.
     results: List[TakenResult]
     # What the caller should know of.
     warnings: List[str]
@@ -4059,7 +4054,7 @@ class TurnPayload(TypedDict):
     payload: CompilePayload
     # What was done, and why.
     report: Report
-    # What became of the calls that came without a result, as `POST /tools/calls` has it. What was denied or ours
+    # The outcomes of the calls that came without a result, as `POST /tools/calls` has it. What was denied or ours
     # has its result in the conversation already.
     results: List[ToolCallResult]
 
@@ -4165,7 +4160,7 @@ class VerifiedLogs(TypedDict):
 
     # The log of proposals.
     captures: VerifiedLog
-    # The log of what became of candidates.
+    # The log of candidates.
     events: VerifiedLog
 
 

@@ -144,7 +144,7 @@ impl StrictCheck<'_, '_> {
             return if is_alone || is_root {
                 Ok(())
             } else {
-                Err("members beside `$ref`".to_owned())
+                Err("members next to `$ref`".to_owned())
             };
         }
         let says = ["type", "anyOf", "enum", "const"];
