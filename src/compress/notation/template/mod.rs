@@ -43,6 +43,7 @@
 mod column;
 mod cut;
 mod decoder;
+mod fixed;
 mod form;
 mod group;
 mod keys;

@@ -71,6 +71,34 @@ fn check_all(lines: &[String]) -> Result<(), TestCaseError> {
 }
 
 #[test]
+fn a_report_of_many_fields_has_a_form_for_each() {
+    let lines: Vec<String> = (0..600)
+        .map(|n| {
+            let field = ["Heap", "Stack", "Anon", "Cache"][n % 4];
+            let kind = ["Clean", "Dirty", "Shared", "Own", "Swapped"][n / 4 % 5];
+            format!("{field}{kind}: {}", n * n % 997)
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let shown = shown(&lines);
+    assert!(shown.starts_with("§template 620 with 20\nA,=HeapClean: {}\n"), "{shown}");
+    assert!(shown.lines().skip(21).all(|row| row.len() <= 5), "{shown}");
+    assert_eq!(decoded(&lines), lines.join("\n"));
+}
+
+#[test]
+fn a_word_that_varies_gets_no_forms_of_its_own() {
+    let lines: Vec<String> = (0..600)
+        .map(|n| {
+            let town = char::from(b'a' + u8::try_from(n * 7 % 20).unwrap());
+            format!("request {} of tenant {town}ville took {} ms in all", n * 31 % 997, n * n % 89)
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert!(shown(&lines).starts_with("§template 601 with 1"), "{}", shown(&lines));
+}
+
+#[test]
 fn lines_of_one_form_become_rows() {
     let lines: Vec<String> = (0..6)
         .map(|n| {
