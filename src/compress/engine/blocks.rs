@@ -7,7 +7,8 @@ use std::panic::AssertUnwindSafe;
 use super::TextRole;
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
-    DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, groups, least_share,
+    DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, TextErrors, groups,
+    least_share,
 };
 use crate::compress::segment::{Kind, Span, segment};
 use crate::compress::text::lines_of;
@@ -61,6 +62,7 @@ pub(super) struct BlockRules {
 /// Writes what the notations find, part by part.
 pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRules) -> Blocks {
     let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };
+    let errors = TextErrors::new(text);
     let mut copied = 0;
     for span in parts(text, &out.spans) {
         let groups = groups(span.kind);
@@ -87,8 +89,16 @@ pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRule
         let least_share = least_share(span.kind);
         let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
         let out = &mut out;
-        let mut work =
-            BlockPart { tokens, lines: &lines, out, text, has_marks, least_share, rules };
+        let mut work = BlockPart {
+            tokens,
+            lines: &lines,
+            errors: &errors,
+            out,
+            text,
+            has_marks,
+            least_share,
+            rules,
+        };
         let pieces = work.pieces(groups);
         if pieces.iter().all(|piece| matches!(piece, BlockPiece::Lines(_))) {
             continue;
@@ -190,6 +200,7 @@ fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str,
 struct BlockPart<'p> {
     tokens: &'p EditTokens<'p>,
     lines: &'p [&'p str],
+    errors: &'p TextErrors<'p>,
     out: &'p mut Blocks,
     /// The whole text, which the lines are slices of.
     text: &'p str,
@@ -266,7 +277,7 @@ impl BlockPart<'_> {
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<FoundBlock>)> = None;
-        let mut seen = ErrorLines::new(stretch.len());
+        let mut seen = ErrorLines::within(self.errors, stretch.len());
         // From the last to the first, which wins if it saves as much. What cannot is not asked.
         for notation in group.iter().rev() {
             let most = best.as_ref().map_or(1, |(most, ..)| *most);
@@ -297,7 +308,7 @@ impl BlockPart<'_> {
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
-        seen: &mut ErrorLines,
+        seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
         if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.rules.max_bytes {
             self.revert(notation.name());

@@ -16,6 +16,7 @@
 
 mod body;
 mod columns;
+mod error_lines;
 mod legend;
 mod numbered;
 mod records;
@@ -34,9 +35,10 @@ use crate::domain::ValueClass;
 use crate::json;
 
 pub(crate) use body::BlockBody;
+pub(crate) use error_lines::{ErrorLines, TextErrors};
 pub use legend::NotationKinds;
 pub(crate) use legend::{LEGEND_MARK, NotationKind};
-pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
+pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 pub(crate) use sink::DecodeSink;
 
 /// The first character of every mark of ours, at the start of a line.
@@ -73,7 +75,7 @@ pub(crate) trait Notation: Sync {
         &self,
         lines: &[&str],
         values: ValueClass,
-        _seen: &mut ErrorLines,
+        _seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
         self.encode(lines, values)
     }

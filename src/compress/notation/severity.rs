@@ -135,37 +135,6 @@ impl<'a> ErrorScan<'a> {
     }
 }
 
-/// Error flags of the lines of a run, as far as they were checked: several notations are asked
-/// about the same lines.
-#[derive(Debug)]
-pub(crate) struct ErrorLines {
-    reports: Vec<Option<bool>>,
-}
-
-impl ErrorLines {
-    /// Nothing is known of so many lines.
-    pub(crate) fn new(lines: usize) -> Self {
-        Self { reports: vec![None; lines] }
-    }
-
-    /// Says whether a line reports an error.
-    #[inline]
-    pub(super) fn set(&mut self, at: usize, reports: bool) {
-        if let Some(known) = self.reports.get_mut(at) {
-            *known = Some(reports);
-        }
-    }
-
-    /// Whether a line, which is this one, reports an error.
-    #[inline]
-    pub(super) fn reports(&mut self, at: usize, line: &str) -> bool {
-        match self.reports.get_mut(at) {
-            Some(known) => *known.get_or_insert_with(|| reports_error(line)),
-            None => reports_error(line),
-        }
-    }
-}
-
 /// Letters of the shortest and the longest word below.
 const MIN_WORD_BYTES: usize = 3;
 const MAX_WORD_BYTES: usize = 11;

@@ -6,7 +6,9 @@
 use super::super::ErrorLines;
 use super::fixed::{find_fixed, full_keys};
 use super::keys::KeyTable;
-use super::words::{HAS_DIGIT, HAS_LETTER, IS_FIXED_FIRST, LineWord, WordLine, position, read};
+use super::words::{
+    HAS_DIGIT, HAS_LETTER, IS_FIXED_FIRST, LineWord, ReadLines, WordLine, position, read,
+};
 use crate::compress::text::{hash, mix};
 
 /// Lines that are worth a form.
@@ -39,12 +41,21 @@ impl LineGroup {
     }
 }
 
-/// The groups of some lines, and the words of all.
-pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, Vec<LineWord>) {
+/// The groups of some lines.
+#[derive(Debug)]
+pub(super) struct FormGroups {
+    pub(super) groups: Vec<LineGroup>,
+    /// The words of all lines.
+    pub(super) words: Vec<LineWord>,
+    /// Whether lines that report errors are among them.
+    pub(super) have_errors: bool,
+}
+
+pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines<'_>) -> FormGroups {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
-    let read = read(lines, &mut words, seen);
+    let ReadLines { lines: read, have_errors } = read(lines, &mut words, seen);
     let keys = full_keys(&read, &mut words);
     let mut groups = GroupBuilder { lines, keys: KeyTable::new(read.len()), found: Vec::new() };
     let mut rest = groups.gather_groups(read, &mut words, &keys, None);
@@ -55,7 +66,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
             rest.iter().map(|line| Beginnings::new(line, &words, length).key(length)).collect();
         rest = groups.gather_groups(rest, &mut words, &keys, Some(length));
     }
-    (groups.found, words)
+    FormGroups { groups: groups.found, words, have_errors }
 }
 
 /// The keys of a line by its first words, and how many of these are fixed, by their number.
