@@ -38,7 +38,7 @@ fn each(count: usize, entry: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn reports_that_look_like_source_yaml_or_markup_are_rows() {
+fn reports_that_look_like_source_or_yaml_are_rows() {
     let plan = each(12, |n| {
         format!(
             "  # bucket.logs[\"r{n}\"] will be created\n  + resource \"bucket\" \"logs\" {{\n      + id   = (known after apply)\n      + tags = {{\n          + zone = \"eu-{}\"\n          + name = \"logs-r{n}\"\n        }}\n    }}\n\n",

@@ -60,6 +60,7 @@ fn is_no_list_of_lines(kind: Kind) -> bool {
             | Kind::Numbered
             | Kind::Base64
             | Kind::Csv { .. }
+            | Kind::Xml
             | Kind::Html
             | Kind::Fence
     )

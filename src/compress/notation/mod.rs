@@ -136,11 +136,8 @@ pub(crate) fn groups(kind: Kind) -> NotationGroups {
         group(REPEATS),
         strict_group(ROWS),
     ];
-    const XML: NotationGroups = &[
-        group(&[&table::XmlNotation, &records::XmlRecordsNotation]),
-        group(REPEATS),
-        strict_group(ROWS),
-    ];
+    const XML: NotationGroups =
+        &[group(&[&table::XmlNotation, &records::XmlRecordsNotation]), group(REPEATS)];
     const CSV: NotationGroups = &[group(&[&columns::ColumnsNotation]), group(ROWS)];
     const NUMBERED: NotationGroups = &[group(&[&numbered::NumberedNotation]), group(REPEATS)];
     const REPORT: NotationGroups = &[group(REPEATS), group(ROWS)];

@@ -10,9 +10,9 @@
 use std::borrow::Cow;
 
 use super::verdict::says_passed;
-use crate::compress::lossless::without_codes;
 use crate::compress::text::{
-    ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, word_at,
+    ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, without_codes,
+    word_at,
 };
 
 /// Whether the line reports an error, or might.

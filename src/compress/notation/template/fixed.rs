@@ -5,10 +5,12 @@
 //! those of a report of twenty fields. Counts are kept in tables of a fixed size, so two words
 //! may share one; that can cost savings, and changes nothing else.
 
-use super::group::{GroupSizes, MAX_BEGINNING_WORDS, MIN_LINES, SAMPLE_LINES};
+use super::group_sizes::{GroupSizes, MIN_LINES, SAMPLE_LINES};
 use super::words::{HAS_DIGIT, IS_FIXED, IS_FIXED_FIRST, LineWord, MAX_WORDS, WordLine};
 use crate::compress::text::mix;
 
+/// Words of the longest beginning that lines are grouped by.
+pub(super) const MAX_BEGINNING_WORDS: usize = 14;
 /// One line in so many has a fixed word, and one in so many if there are many groups.
 const LINES_PER_FIXED: u32 = 16;
 const LINES_PER_RARE_FIXED: u32 = 64;

@@ -4,21 +4,17 @@
 //! what follows these is one word more.
 
 use super::super::ErrorLines;
-use super::fixed::{find_fixed, full_keys};
+use super::fixed::{MAX_BEGINNING_WORDS, find_fixed, full_keys};
+use super::group_sizes::{GroupSizes, MIN_LINES, SAMPLE_LINES};
 use super::keys::KeyTable;
 use super::words::{
     HAS_DIGIT, HAS_LETTER, IS_FIXED_FIRST, LineWord, ReadLines, WordLine, position, read,
 };
 use crate::compress::text::{hash, mix};
 
-/// Lines that are worth a form.
-pub(super) const MIN_LINES: u32 = 4;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
 const BEGINNING_WORDS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-pub(super) const MAX_BEGINNING_WORDS: usize = 14;
 const MAX_ROUNDS: usize = 8;
-/// Lines that are looked at to choose one.
-pub(super) const SAMPLE_LINES: usize = 1000;
 
 /// Lines of one form, in order.
 #[derive(Debug)]
@@ -116,49 +112,6 @@ fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
         }
     }
     best.1
-}
-
-/// Sizes of the groups of a sample of lines.
-pub(super) struct GroupSizes {
-    keys: KeyTable,
-    /// Lines and fixed words of each group.
-    sizes: Vec<(i64, u32)>,
-}
-
-impl GroupSizes {
-    pub(super) fn new(lines: usize) -> Self {
-        Self { keys: KeyTable::new(lines), sizes: Vec::new() }
-    }
-
-    /// What groups of lines by their keys, with the numbers of fixed words, are worth, in tenths of
-    /// a token: what a fixed word and another word save in each row, what a row costs, and what a
-    /// form costs. Each line is `apart` lines of the text.
-    pub(super) fn gain(
-        &mut self,
-        keys: impl Iterator<Item = (u64, u32)>,
-        length: usize,
-        apart: i64,
-    ) -> i64 {
-        self.keys.clear();
-        self.sizes.clear();
-        for (key, fixed) in keys {
-            let Some(at) = self.keys.place(key) else { continue };
-            if at == self.sizes.len() {
-                self.sizes.push((0, fixed));
-            }
-            if let Some(size) = self.sizes.get_mut(at) {
-                size.0 += apart;
-            }
-        }
-        let length = i64::try_from(length).unwrap_or(0);
-        let groups = self.sizes.iter().filter(|(lines, _)| *lines >= i64::from(MIN_LINES));
-        let gain = |(lines, fixed): &(i64, u32)| {
-            let fixed = i64::from(*fixed);
-            let row = fixed * 15 + (length - fixed) * 4 - 8;
-            ((lines - 1) * row - length * 25 - 50).max(0)
-        };
-        groups.map(gain).sum()
-    }
 }
 
 /// Groups in the making.

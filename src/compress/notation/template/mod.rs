@@ -47,6 +47,7 @@ mod decoder;
 mod fixed;
 mod form;
 mod group;
+mod group_sizes;
 mod keys;
 mod shape;
 mod share;
