@@ -100,7 +100,7 @@ fn fixed_shares(
     lines: &[u32],
 ) -> Vec<u32> {
     let mut shares = vec![LINES_PER_FIXED; lines.len()];
-    let apart = read.len().div_ceil(SAMPLE_LINES).max(1);
+    let apart = read.len().div_ceil(SAMPLE_LINES / 4).max(1);
     let apart_lines = i64::try_from(apart).unwrap_or(1);
     let mut samples: Vec<Vec<SampleKeys>> = vec![Vec::new(); lines.len()];
     for line in read.iter().step_by(apart) {
