@@ -52,23 +52,29 @@ pub(super) fn may_be_rows(text: &str, spans: &[Span]) -> bool {
         && !is_program(text, spans)
 }
 
-/// Whether half of the first lines of a text begin with a word that others of them begin with: a
-/// look at a few lines is much faster than rows are found.
+/// Whether half of the first lines of a text begin with two words that others of them begin with:
+/// a look at a few lines is much faster than rows are found.
 fn begins_alike(text: &str) -> bool {
     const MAX_SAMPLE_LINES: usize = 400;
-    const MAX_WORD_BYTES: usize = 24;
     const MIN_LINES: usize = 4;
-    let word = |line: &str| {
-        let body = line.trim_ascii_start().as_bytes();
-        let is_word = |byte: &&u8| **byte > b' ' && **byte != b'(' && !byte.is_ascii_digit();
-        let length = body.iter().take(MAX_WORD_BYTES).take_while(is_word).count();
-        hash(body.get(..length).unwrap_or_default())
-    };
-    let lines = text.lines().filter(|line| !line.trim_ascii().is_empty());
-    let mut words: Vec<u64> = lines.take(MAX_SAMPLE_LINES).map(word).collect();
+    let lines = text.lines().map(str::trim_ascii).filter(|body| !body.is_empty());
+    let mut words: Vec<u64> =
+        lines.take(MAX_SAMPLE_LINES).map(|body| hash(first_words(body.as_bytes()))).collect();
     words.sort_unstable();
     let alike = words.chunk_by(|a, b| a == b).map(<[u64]>::len);
     alike.filter(|lines| *lines >= MIN_LINES).sum::<usize>() * 2 >= words.len()
+}
+
+/// The first two words of a line, up to what is data.
+fn first_words(body: &[u8]) -> &[u8] {
+    const MAX_WORDS_BYTES: usize = 32;
+    let mut words = 1;
+    let is_head = |byte: &&u8| {
+        words += usize::from(matches!(byte, b' ' | b'\t'));
+        words <= 2 && !matches!(byte, b'0'..=b'9' | b'(' | b'"' | b'\'')
+    };
+    let length = body.iter().take(MAX_WORDS_BYTES).take_while(is_head).count();
+    body.get(..length).unwrap_or_default()
 }
 
 fn is_tried_for_rows(kind: Kind) -> bool {
