@@ -128,7 +128,7 @@ mod tests {
         let bar = |n: usize| format!("model.bin: {n:3}%|{:10}| {n}/100 kB", "█".repeat(n / 10));
         let states: Vec<String> = (0..=100).step_by(5).map(bar).collect();
         let text = format!("begin\n{}\nend 5%\r\n", states.join("\r"));
-        assert_eq!(without_overwritten(&text), format!("begin\n{}\nend 5%\r\n", bar(100)),);
+        assert_eq!(without_overwritten(&text), format!("begin\n{}\nend 5%\r\n", bar(100)));
         for (text, left) in [
             ("10%\r20%\r30%\nok", "30%\nok"),
             ("\r 1/9 done\r 2/9 done\r", "\r 2/9 done\r"),
