@@ -155,7 +155,7 @@ impl ShownIds {
             }
             Some("ticket") => return "cXJ6Vn0mR3lQ8yTqk2s1WbHd".to_owned(),
             Some("day") => return "2026-12-31".to_owned(),
-            Some("engine") => return "0.1.0+15".to_owned(),
+            Some("engine") => return "0.1.0+16".to_owned(),
             Some("version") if text.starts_with("0.") => return "0.1.0".to_owned(),
             // Its headers contain an id, a time and a signature.
             Some("webhook-id" | "webhook-signature" | "webhook-timestamp" | "cursor") => {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::compress::lossless::without_codes;
+use crate::compress::text::without_codes;
 
 /// What some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';

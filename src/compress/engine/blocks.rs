@@ -5,11 +5,13 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::TextRole;
+use super::text_parts::{TextPart, holds_whole_lines, may_be_rows, parts};
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
-    DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, groups, least_share,
+    ANY_LINES, DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, NotationGroup,
+    TextErrors,
 };
-use crate::compress::segment::{Kind, Span, segment};
+use crate::compress::segment::{Span, segment};
 use crate::compress::text::lines_of;
 use crate::domain::ValueClass;
 
@@ -58,80 +60,83 @@ pub(super) struct BlockRules {
     pub(super) max_bytes: usize,
 }
 
-/// Writes what the notations find, part by part.
+/// Writes what the notations find, part by part; or in all lines together, if that is shorter.
 pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRules) -> Blocks {
-    let mut out = Blocks { spans: segment(text), are_cut: true, ..Blocks::default() };
-    let mut copied = 0;
-    for span in parts(text, &out.spans) {
-        let groups = groups(span.kind);
-        let Some(part) = text.get(span.range.clone()).filter(|_| !groups.is_empty()) else {
-            continue;
-        };
-        // In what people wrote, only what machines have put out is touched, and only much of it.
-        let is_skipped = match rules.role {
+    let errors = TextErrors::new(text);
+    let spans = segment(text);
+    let source = BlockSource { tokens, text, errors: &errors, rules };
+    let mut found = source.write_parts(&parts(text, &spans, rules.role));
+    let is_result = matches!(rules.role, TextRole::Result(_));
+    if is_result && found.saved_bytes(text) * 2 < text.len() && may_be_rows(text, &spans) {
+        let all = source.write_parts(&[TextPart { groups: ANY_LINES, range: 0..text.len() }]);
+        // A tenth of the form: kinds say more about their lines than rows do.
+        let others = text.len() - found.saved_bytes(text);
+        if (text.len() - all.saved_bytes(text)) * 10 <= others * 9 {
+            found = Blocks { reverted: found.reverted, ..all };
+        }
+    }
+    found.spans = spans;
+    found
+}
+
+/// A text, and what its blocks are made with.
+#[derive(Clone, Copy)]
+struct BlockSource<'p> {
+    tokens: &'p EditTokens<'p>,
+    text: &'p str,
+    errors: &'p TextErrors<'p>,
+    rules: BlockRules,
+}
+
+impl BlockSource<'_> {
+    fn write_parts(self, parts: &[TextPart]) -> Blocks {
+        let text = self.text;
+        let mut out = Blocks { are_cut: true, ..Blocks::default() };
+        let mut copied = 0;
+        for TextPart { groups, range } in parts {
+            let Some(part) = text.get(range.clone()).filter(|_| !groups.is_empty()) else {
+                continue;
+            };
+            if self.is_skipped(part) || !holds_whole_lines(text, range) {
+                continue;
+            }
+            // The last line break of a part belongs to what follows.
+            let body = part.strip_suffix('\n').unwrap_or(part);
+            let lines: Vec<&str> = lines_of(body).collect();
+            let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
+            let mut work = BlockPart { source: self, lines: &lines, out: &mut out, has_marks };
+            let pieces = work.pieces(groups);
+            if pieces.iter().all(|piece| matches!(piece, BlockPiece::Lines(_))) {
+                continue;
+            }
+            out.text.push_str(text.get(copied..range.start).unwrap_or_default());
+            out.write(text, &lines, pieces);
+            copied = range.start + body.len();
+        }
+        if copied > 0 {
+            out.text.push_str(text.get(copied..).unwrap_or_default());
+        }
+        out
+    }
+
+    /// Whether a part is too short.
+    fn is_skipped(self, part: &str) -> bool {
+        match self.rules.role {
             TextRole::Words => {
-                !span.kind.is_put_out()
-                    || part.len() < MIN_WORDS_BYTES
-                    || tokens.count(part) < MIN_WORDS_TOKENS
+                part.len() < MIN_WORDS_BYTES || self.tokens.count(part) < MIN_WORDS_TOKENS
             }
             TextRole::Result(_) | TextRole::Reply | TextRole::Arguments => {
                 part.len() < MIN_TEXT_BYTES
             }
-        };
-        if is_skipped || !holds_whole_lines(text, &span.range) {
-            continue;
         }
-        // The last line break of a part belongs to what follows.
-        let body = part.strip_suffix('\n').unwrap_or(part);
-        let lines: Vec<&str> = lines_of(body).collect();
-        let least_share = least_share(span.kind);
-        let has_marks = memchr::memmem::find(body.as_bytes(), "§".as_bytes()).is_some();
-        let out = &mut out;
-        let mut work =
-            BlockPart { tokens, lines: &lines, out, text, has_marks, least_share, rules };
-        let pieces = work.pieces(groups);
-        if pieces.iter().all(|piece| matches!(piece, BlockPiece::Lines(_))) {
-            continue;
-        }
-        out.text.push_str(text.get(copied..span.range.start).unwrap_or_default());
-        out.write(text, &lines, pieces);
-        copied = span.range.start + body.len();
     }
-    if copied > 0 {
-        out.text.push_str(text.get(copied..).unwrap_or_default());
-    }
-    out
 }
 
-/// The parts of a text, and those of what is fenced in it: a fence is mostly how a person hands
-/// over what a machine put out.
-fn parts(text: &str, spans: &[Span]) -> Vec<Span> {
-    let mut found = Vec::with_capacity(spans.len());
-    for span in spans {
-        let fenced = text.get(span.range.clone()).filter(|_| span.kind == Kind::Fence);
-        let Some((head, inside)) = fenced.and_then(|part| part.split_once('\n')) else {
-            found.push(span.clone());
-            continue;
-        };
-        let start = span.range.start + head.len() + 1;
-        let close = inside.trim_end().rfind('\n').map_or(0, |at| at + 1);
-        let inside = inside.get(..close).unwrap_or_default();
-        found.extend(segment(inside).into_iter().map(|inner| Span {
-            kind: inner.kind,
-            range: start + inner.range.start..start + inner.range.end,
-        }));
+impl Blocks {
+    /// Bytes that the form saves.
+    fn saved_bytes(&self, text: &str) -> usize {
+        if self.used.is_empty() { 0 } else { text.len().saturating_sub(self.text.len()) }
     }
-    found
-}
-
-/// Whether a part neither begins nor ends within a line. A header is read where a line begins, so
-/// a block cannot be after a word, nor a word after a block.
-fn holds_whole_lines(text: &str, part: &Range<usize>) -> bool {
-    let byte = |at: usize| text.as_bytes().get(at).copied();
-    let is_break = |at: Option<usize>| at.is_none_or(|at| byte(at) == Some(b'\n'));
-    let last = part.end.checked_sub(1);
-    is_break(part.start.checked_sub(1))
-        && (part.end == text.len() || byte(part.end) == Some(b'\n') || is_break(last))
 }
 
 /// A stretch of a part on its way: lines as they are, or a block in their place.
@@ -186,18 +191,14 @@ fn place<'t>(text: &'t str, lines: &[&'t str], range: Range<usize>) -> (&'t str,
     (plain, broken.unwrap_or(plain))
 }
 
-/// One part of a text, offered to the notations of its kind.
+/// One part of a text, offered to some notations.
 struct BlockPart<'p> {
-    tokens: &'p EditTokens<'p>,
+    /// The whole text, which the lines are slices of.
+    source: BlockSource<'p>,
     lines: &'p [&'p str],
     out: &'p mut Blocks,
-    /// The whole text, which the lines are slices of.
-    text: &'p str,
     /// Whether any line holds a mark's sign.
     has_marks: bool,
-    /// Hundredths of their bytes that blocks must save.
-    least_share: usize,
-    rules: BlockRules,
 }
 
 /// A block that was chosen for some lines.
@@ -208,13 +209,13 @@ struct ChosenBlock {
 }
 
 impl BlockPart<'_> {
-    fn pieces(&mut self, groups: &[&[&'static dyn Notation]]) -> Vec<BlockPiece> {
+    fn pieces(&mut self, groups: &[NotationGroup]) -> Vec<BlockPiece> {
         let mut pieces = vec![BlockPiece::Lines(0..self.lines.len())];
         for group in groups {
             let mut next = Vec::with_capacity(pieces.len());
             for piece in pieces {
                 match piece {
-                    BlockPiece::Lines(range) => self.offer_lines(group, range, &mut next),
+                    BlockPiece::Lines(range) => self.offer_lines(*group, range, &mut next),
                     block @ BlockPiece::Block(..) => next.push(block),
                 }
             }
@@ -226,7 +227,7 @@ impl BlockPart<'_> {
     /// Offers a stretch of lines to the notations of a group, between lines that hold a mark.
     fn offer_lines(
         &mut self,
-        group: &[&'static dyn Notation],
+        group: NotationGroup,
         range: Range<usize>,
         pieces: &mut Vec<BlockPiece>,
     ) {
@@ -257,7 +258,7 @@ impl BlockPart<'_> {
     }
 
     /// The blocks of the notation that saves most in some lines; the first of equals.
-    fn best(&mut self, group: &[&'static dyn Notation], range: Range<usize>) -> Vec<ChosenBlock> {
+    fn best(&mut self, group: NotationGroup, range: Range<usize>) -> Vec<ChosenBlock> {
         let lines = self.lines;
         let stretch = lines.get(range).unwrap_or_default();
         let is_short = stretch.len() < 2 && stretch.iter().all(|line| line.len() < MIN_TEXT_BYTES);
@@ -266,9 +267,9 @@ impl BlockPart<'_> {
         }
         // The shortest in bytes is the one that is counted: a count costs more than a notation.
         let mut best: Option<(usize, &'static dyn Notation, Vec<FoundBlock>)> = None;
-        let mut seen = ErrorLines::new(stretch.len());
+        let mut seen = ErrorLines::within(self.source.errors, stretch.len());
         // From the last to the first, which wins if it saves as much. What cannot is not asked.
-        for notation in group.iter().rev() {
+        for notation in group.notations.iter().rev() {
             let most = best.as_ref().map_or(1, |(most, ..)| *most);
             if notation.at_most(stretch).is_some_and(|bound| bound < most) {
                 continue;
@@ -279,32 +280,32 @@ impl BlockPart<'_> {
                 best = Some((saved, *notation, blocks));
             }
         }
-        let Some((_, notation, blocks)) = best else { return Vec::new() };
+        let Some((saved, notation, blocks)) = best else { return Vec::new() };
+        let least = |bytes: usize| bytes * group.least_share / 100;
+        let represented = blocks.iter().filter_map(|found| stretch.get(found.lines.clone()));
+        if saved < least(represented.map(bytes_of).sum()) {
+            return Vec::new();
+        }
+        // With its header, and without blocks that save no tokens, it may save less than that.
         let taken = self.accept_blocks(notation, stretch, blocks);
-        if self.saves_enough(stretch, &taken) { taken } else { Vec::new() }
-    }
-
-    /// Whether blocks are shorter than their lines by the share that their kind asks for.
-    fn saves_enough(&self, lines: &[&str], taken: &[ChosenBlock]) -> bool {
-        let bytes = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
-        let ranges = taken.iter().filter_map(|one| lines.get(one.lines.clone()));
-        let before: usize = ranges.map(bytes).sum();
+        let represented = taken.iter().filter_map(|one| stretch.get(one.lines.clone()));
+        let before: usize = represented.map(bytes_of).sum();
         let after: usize = taken.iter().map(|one| one.block.text.len()).sum();
-        after * 100 <= before * (100 - self.least_share)
+        if after <= before - least(before) { taken } else { Vec::new() }
     }
 
     fn find_blocks(
         &mut self,
         notation: &'static dyn Notation,
         lines: &[&str],
-        seen: &mut ErrorLines,
+        seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
-        if lines.iter().map(|line| line.len() + 1).sum::<usize>() > self.rules.max_bytes {
+        if bytes_of(lines) > self.source.rules.max_bytes {
             self.revert(notation.name());
             return Vec::new();
         }
         // A panic is a defect of the notation, and must not fail a request.
-        let values = self.rules.values;
+        let values = self.source.rules.values;
         let found = std::panic::catch_unwind(AssertUnwindSafe(|| {
             notation.encode_seen(lines, values, seen)
         }));
@@ -323,7 +324,7 @@ impl BlockPart<'_> {
     ) -> Vec<ChosenBlock> {
         let mut taken = Vec::new();
         for FoundBlock { lines: range, block } in found {
-            let (plain, broken) = place(self.text, lines, range.clone());
+            let (plain, broken) = place(self.source.text, lines, range.clone());
             if plain.is_empty() {
                 continue;
             }
@@ -332,14 +333,14 @@ impl BlockPart<'_> {
             if has_break {
                 text.push('\n');
             }
-            let tokens = self.tokens.count(&text);
+            let tokens = self.source.tokens.count(&text);
             if has_break {
                 text.pop();
             }
-            if !self.tokens.exceeds(broken, tokens) {
+            if !self.source.tokens.exceeds(broken, tokens) {
                 continue;
             }
-            if self.rules.check == DecodeCheck::Each && !holds(notation, &block, plain) {
+            if self.source.rules.check == DecodeCheck::Each && !holds(notation, &block, plain) {
                 self.revert(notation.name());
                 continue;
             }
@@ -368,12 +369,16 @@ fn holds(notation: &dyn Notation, block: &NotationBlock, plain: &str) -> bool {
     back.is_ok_and(|left| left == Some(0))
 }
 
+/// Bytes of lines with their breaks.
+fn bytes_of(lines: &[&str]) -> usize {
+    lines.iter().map(|line| line.len() + 1).sum()
+}
+
 /// Bytes that blocks save against the lines that they represent.
 fn saved_bytes(lines: &[&str], blocks: &[FoundBlock]) -> usize {
-    let bytes = |line: &&str| line.len() + 1;
     let saved = blocks.iter().map(|found| {
         let plain = lines.get(found.lines.clone()).unwrap_or_default();
-        plain.iter().map(bytes).sum::<usize>().saturating_sub(found.block.body.text().len())
+        bytes_of(plain).saturating_sub(found.block.body.text().len())
     });
     saved.sum()
 }

@@ -23,6 +23,7 @@ mod result_references;
 mod shown_facts;
 mod shown_form;
 mod standalone;
+mod text_parts;
 mod tokens;
 
 use std::borrow::Cow;
@@ -359,5 +360,7 @@ fn arguments_of(nth: usize, arguments: &str) -> Vec<(ReferenceTarget, Arc<str>)>
     texts.collect()
 }
 
+#[cfg(test)]
+mod row_tests;
 #[cfg(test)]
 mod tests;

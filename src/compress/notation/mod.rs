@@ -16,6 +16,7 @@
 
 mod body;
 mod columns;
+mod error_lines;
 mod legend;
 mod numbered;
 mod records;
@@ -29,14 +30,15 @@ mod verdict;
 
 use std::ops::Range;
 
-use super::segment::Kind;
+use super::segment::{Kind, Part};
 use crate::domain::ValueClass;
 use crate::json;
 
 pub(crate) use body::BlockBody;
+pub(crate) use error_lines::{ErrorLines, TextErrors};
 pub use legend::NotationKinds;
 pub(crate) use legend::{LEGEND_MARK, NotationKind};
-pub(crate) use severity::{ErrorLines, is_levelled, may_report, reporting, reports_error};
+pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 pub(crate) use sink::DecodeSink;
 
 /// The first character of every mark of ours, at the start of a line.
@@ -73,7 +75,7 @@ pub(crate) trait Notation: Sync {
         &self,
         lines: &[&str],
         values: ValueClass,
-        _seen: &mut ErrorLines,
+        _seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
         self.encode(lines, values)
     }
@@ -97,35 +99,63 @@ pub(crate) trait Notation: Sync {
     }
 }
 
-/// Notations that are tried one after the other: what one group has written is out of reach for
-/// the next; in a group the one that saves most takes a run of lines.
-type NotationGroups = &'static [&'static [&'static dyn Notation]];
+/// Notations of which the one that saves most takes a run of lines.
+#[derive(Clone, Copy)]
+pub(crate) struct NotationGroup {
+    pub(crate) notations: &'static [&'static dyn Notation],
+    /// Hundredths of their bytes that the blocks must save.
+    pub(crate) least_share: usize,
+}
 
-const REPEAT_GROUP: &[&dyn Notation] = &[&repeat::RepeatNotation];
-const ROW_GROUP: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
+/// Groups that are tried one after the other: what one has written is out of reach for the next.
+type NotationGroups = &'static [NotationGroup];
+
+/// A group whose blocks may save as little as they do.
+const fn group(notations: &'static [&'static dyn Notation]) -> NotationGroup {
+    NotationGroup { notations, least_share: 0 }
+}
+
+/// A group for lines that may be writing: words that people wrote have no shape that would save so
+/// much; reports of tools that no kind is known for have.
+const fn strict_group(notations: &'static [&'static dyn Notation]) -> NotationGroup {
+    NotationGroup { notations, least_share: 25 }
+}
+
+const REPEATS: &[&dyn Notation] = &[&repeat::RepeatNotation];
+const ROWS: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
+
+/// Notations that are tried on lines of any kind, if the kinds of the parts leave much of a text.
+pub(crate) const ANY_LINES: NotationGroups = &[group(REPEATS), strict_group(ROWS)];
 
 /// Notations that are tried on a part of a text. Prose, markup and source code read best as they
 /// are.
 pub(crate) fn groups(kind: Kind) -> NotationGroups {
+    const JSON: NotationGroups = &[group(&[&table::TableNotation])];
+    const YAML: NotationGroups = &[
+        group(&[&table::YamlNotation, &records::YamlRecordsNotation]),
+        group(REPEATS),
+        strict_group(ROWS),
+    ];
+    const XML: NotationGroups =
+        &[group(&[&table::XmlNotation, &records::XmlRecordsNotation]), group(REPEATS)];
+    const CSV: NotationGroups = &[group(&[&columns::ColumnsNotation]), group(ROWS)];
+    const NUMBERED: NotationGroups = &[group(&[&numbered::NumberedNotation]), group(REPEATS)];
+    const REPORT: NotationGroups = &[group(REPEATS), group(ROWS)];
+    // A part of an unknown kind may be rows all the same.
+    const PROSE: NotationGroups = &[strict_group(REPEATS), strict_group(ROWS)];
+    const OTHER: NotationGroups = &[group(REPEATS)];
     match kind {
-        Kind::Json | Kind::JsonLines => &[&[&table::TableNotation]],
-        Kind::Yaml => &[&[&table::YamlNotation, &records::YamlRecordsNotation], REPEAT_GROUP],
-        Kind::Xml => &[&[&table::XmlNotation, &records::XmlRecordsNotation], REPEAT_GROUP],
-        Kind::Csv { .. } => &[&[&columns::ColumnsNotation], ROW_GROUP],
-        Kind::Numbered => &[&[&numbered::NumberedNotation], REPEAT_GROUP],
-        // A part of an unknown kind may be rows all the same: see `least_share`.
-        Kind::Search | Kind::Listing | Kind::Log | Kind::Test | Kind::Prose => {
-            &[REPEAT_GROUP, ROW_GROUP]
-        }
+        Kind::Json | Kind::JsonLines => JSON,
+        Kind::Yaml => YAML,
+        Kind::Xml => XML,
+        Kind::Csv { .. } => CSV,
+        Kind::Numbered => NUMBERED,
+        Kind::Search | Kind::Listing | Kind::Log | Kind::Test => REPORT,
+        Kind::Prose => PROSE,
+        Kind::Markdown(Part::Table) | Kind::Diff | Kind::Trace => ANY_LINES,
         Kind::Base64 => &[],
-        _ => &[REPEAT_GROUP],
+        _ => OTHER,
     }
-}
-
-/// Hundredths of their bytes that the blocks of a part must save. Words that people wrote have no
-/// shape that would save so much; reports of tools that no kind is known for have.
-pub(crate) fn least_share(kind: Kind) -> usize {
-    if kind == Kind::Prose { 25 } else { 0 }
 }
 
 const NOTATIONS: &[&dyn Notation] = &[

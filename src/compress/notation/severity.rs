@@ -10,9 +10,9 @@
 use std::borrow::Cow;
 
 use super::verdict::says_passed;
-use crate::compress::lossless::without_codes;
 use crate::compress::text::{
-    ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, word_at,
+    ByteClasses, HeadScan, LineTable, WordHeads, chunks, each_of, is_of_word, without_codes,
+    word_at,
 };
 
 /// Whether the line reports an error, or might.
@@ -132,37 +132,6 @@ impl<'a> ErrorScan<'a> {
         chunks(plain.as_bytes(), each);
         reports.has_escape = false;
         reports.reports_error()
-    }
-}
-
-/// Error flags of the lines of a run, as far as they were checked: several notations are asked
-/// about the same lines.
-#[derive(Debug)]
-pub(crate) struct ErrorLines {
-    reports: Vec<Option<bool>>,
-}
-
-impl ErrorLines {
-    /// Nothing is known of so many lines.
-    pub(crate) fn new(lines: usize) -> Self {
-        Self { reports: vec![None; lines] }
-    }
-
-    /// Says whether a line reports an error.
-    #[inline]
-    pub(super) fn set(&mut self, at: usize, reports: bool) {
-        if let Some(known) = self.reports.get_mut(at) {
-            *known = Some(reports);
-        }
-    }
-
-    /// Whether a line, which is this one, reports an error.
-    #[inline]
-    pub(super) fn reports(&mut self, at: usize, line: &str) -> bool {
-        match self.reports.get_mut(at) {
-            Some(known) => *known.get_or_insert_with(|| reports_error(line)),
-            None => reports_error(line),
-        }
     }
 }
 

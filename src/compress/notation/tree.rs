@@ -42,7 +42,7 @@ impl Notation for TreeNotation {
         &self,
         lines: &[&str],
         values: ValueClass,
-        seen: &mut ErrorLines,
+        seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         if values < NotationKind::Tree.values() {

@@ -61,6 +61,12 @@ fn is_list(body: &[u8]) -> bool {
     body.starts_with(b"- ") || body.starts_with(b"* ")
 }
 
+/// Whether a line is one that programs have and reports of tools do not, however many braces and
+/// assignments these have.
+pub(crate) fn is_of_program(body: &[u8]) -> bool {
+    body.ends_with(b";") || is_declaration(body) || body.ends_with(b":") && is_block_head(body)
+}
+
 /// Brackets and what ends them, alone.
 fn is_closing(body: &[u8]) -> bool {
     !body.is_empty() && body.iter().all(|byte| b"{}[]();,".contains(byte))

@@ -1,25 +1,20 @@
 //! Groups lines of one form: with as many words and the same fixed words.
 //!
-//! A word is *fixed* if it has no digit and is at its place in many lines of that many
-//! words. Lines that find no group that way are grouped by the classes of their first words, and
-//! what follows these is one word more. Counts are kept in tables of a fixed size, so two words
-//! may share one; that can cost savings, and changes nothing else.
+//! Lines that find no group that way are grouped by the classes of their first words, and
+//! what follows these is one word more.
 
 use super::super::ErrorLines;
+use super::fixed::{MAX_BEGINNING_WORDS, find_fixed, full_keys};
+use super::group_sizes::{GroupSizes, MIN_LINES, SAMPLE_LINES};
 use super::keys::KeyTable;
 use super::words::{
-    HAS_DIGIT, HAS_LETTER, IS_FIXED, IS_FIXED_FIRST, LineWord, MAX_WORDS, WordLine, position, read,
+    HAS_DIGIT, HAS_LETTER, IS_FIXED_FIRST, LineWord, ReadLines, WordLine, position, read,
 };
 use crate::compress::text::{hash, mix};
 
-/// Lines that are worth a form.
-const MIN_LINES: u32 = 4;
 /// Lengths of the beginnings that lines are grouped by, and how often that is done.
 const BEGINNING_WORDS: [usize; 12] = [14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-const MAX_BEGINNING_WORDS: usize = 14;
 const MAX_ROUNDS: usize = 8;
-/// Lines that are looked at to choose one.
-const SAMPLE_LINES: usize = 1000;
 
 /// Lines of one form, in order.
 #[derive(Debug)]
@@ -42,13 +37,22 @@ impl LineGroup {
     }
 }
 
-/// The groups of some lines, and the words of all.
-pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, Vec<LineWord>) {
+/// The groups of some lines.
+#[derive(Debug)]
+pub(super) struct FormGroups {
+    pub(super) groups: Vec<LineGroup>,
+    /// The words of all lines.
+    pub(super) words: Vec<LineWord>,
+    /// Whether lines that report errors are among them.
+    pub(super) have_errors: bool,
+}
+
+pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines<'_>) -> FormGroups {
     // About so many; what is left of the room goes with it.
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     let mut words = Vec::with_capacity(bytes / 6 + lines.len());
-    let read = read(lines, &mut words, seen);
-    let keys = exact(&read, &mut words);
+    let ReadLines { lines: read, have_errors } = read(lines, &mut words, seen);
+    let keys = full_keys(&read, &mut words);
     let mut groups = GroupBuilder { lines, keys: KeyTable::new(read.len()), found: Vec::new() };
     let mut rest = groups.gather_groups(read, &mut words, &keys, None);
     find_fixed(&rest, &mut words);
@@ -58,101 +62,7 @@ pub(super) fn groups(lines: &[&str], seen: &mut ErrorLines) -> (Vec<LineGroup>, 
             rest.iter().map(|line| Beginnings::new(line, &words, length).key(length)).collect();
         rest = groups.gather_groups(rest, &mut words, &keys, Some(length));
     }
-    (groups.found, words)
-}
-
-/// Slots for counts, at most.
-const MAX_SLOTS: usize = 1 << 16;
-
-/// Number of lines that hold a word at its place.
-struct WordCounts {
-    table: Vec<u16>,
-    mask: usize,
-}
-
-impl WordCounts {
-    /// Room for about so many words.
-    fn new(words: usize) -> Self {
-        let slots = (words * 4).next_power_of_two().clamp(64, MAX_SLOTS);
-        Self { table: vec![0; slots], mask: slots - 1 }
-    }
-
-    /// The slot of a word at its place; `apart` is what keeps lines of one sort from others.
-    fn slot(&mut self, apart: usize, place: usize, word: &LineWord) -> Option<&mut u16> {
-        let mixed = mix(word.hash, (apart << 8 | place) as u64) >> 40;
-        let at = usize::try_from(mixed).unwrap_or(0) & self.mask;
-        self.table.get_mut(at)
-    }
-
-    fn add(&mut self, apart: usize, place: usize, word: &LineWord) {
-        if let Some(held) = self.slot(apart, place, word) {
-            *held = held.saturating_add(1);
-        }
-    }
-
-    /// Whether enough of so many lines hold the word.
-    fn is_fixed(&mut self, apart: usize, place: usize, word: &LineWord, among: u32) -> bool {
-        let least = u16::try_from(MIN_LINES.max(among / 16)).unwrap_or(u16::MAX);
-        self.slot(apart, place, word).is_some_and(|held| *held >= least)
-    }
-}
-
-/// Finds out which words are fixed among the lines of as many words; gives the keys of the lines by
-/// all of their words.
-fn exact(read: &[WordLine], words: &mut [LineWord]) -> Vec<u64> {
-    let mut counts = WordCounts::new(words.len());
-    let mut lines = [0_u32; MAX_WORDS + 1];
-    for line in read {
-        if let Some(lines) = lines.get_mut(line.count) {
-            *lines += 1;
-        }
-        for (place, word) in line.words(words).iter().enumerate() {
-            if word.class & HAS_DIGIT == 0 {
-                counts.add(line.count, place, word);
-            }
-        }
-    }
-    let mut keys = Vec::with_capacity(read.len());
-    for line in read {
-        let among = lines.get(line.count).copied().unwrap_or(0);
-        let mut key = mix(7, line.count as u64);
-        let held = words.get_mut(line.first..line.first + line.count).unwrap_or_default();
-        for (place, word) in held.iter_mut().enumerate() {
-            let fixed =
-                word.class & HAS_DIGIT == 0 && counts.is_fixed(line.count, place, word, among);
-            if fixed {
-                word.class |= IS_FIXED;
-            }
-            key = mix(key, if fixed { word.hash } else { 1 });
-        }
-        keys.push(key);
-    }
-    keys
-}
-
-/// Finds out which of the first words are fixed among all lines that are left.
-fn find_fixed(rest: &[WordLine], words: &mut [LineWord]) {
-    let held = |line: &WordLine| line.count.min(MAX_BEGINNING_WORDS);
-    let mut counts = WordCounts::new(rest.iter().map(held).sum());
-    // Lines of more than so many words.
-    let mut longer = [0_u32; MAX_BEGINNING_WORDS];
-    for line in rest {
-        let first = line.words(words).iter().take(MAX_BEGINNING_WORDS);
-        for ((place, word), longer) in first.enumerate().zip(&mut longer) {
-            *longer += 1;
-            if word.class & HAS_DIGIT == 0 {
-                counts.add(0, place, word);
-            }
-        }
-    }
-    for line in rest {
-        let first = words.get_mut(line.first..line.first + held(line)).unwrap_or_default();
-        for ((place, word), among) in first.iter_mut().enumerate().zip(&longer) {
-            if word.class & HAS_DIGIT == 0 && counts.is_fixed(0, place, word, *among) {
-                word.class |= IS_FIXED_FIRST;
-            }
-        }
-    }
+    FormGroups { groups: groups.found, words, have_errors }
 }
 
 /// The keys of a line by its first words, and how many of these are fixed, by their number.
@@ -193,35 +103,10 @@ fn best_beginning(rest: &[WordLine], words: &[LineWord]) -> Option<usize> {
         .collect();
     let apart = i64::try_from(apart).unwrap_or(1);
     let mut best = (0, None);
-    let mut keys = KeyTable::new(seen.len());
-    let mut sizes: Vec<(i64, u32)> = Vec::new();
+    let mut sizes = GroupSizes::new(seen.len());
     for length in BEGINNING_WORDS {
-        keys.clear();
-        sizes.clear();
-        for line in &seen {
-            let Some((key, fixed)) = line.0.get(length).filter(|(key, _)| *key != 0) else {
-                continue;
-            };
-            let Some(at) = keys.place(*key) else { continue };
-            if at == sizes.len() {
-                sizes.push((0, *fixed));
-            }
-            if let Some(size) = sizes.get_mut(at) {
-                size.0 += apart;
-            }
-        }
-        // In tenths of a token: what a fixed word and another word save in each row, what a row
-        // costs, and what a form costs.
-        let length_ = i64::try_from(length).unwrap_or(0);
-        let gain: i64 = sizes
-            .iter()
-            .filter(|(lines, _)| *lines >= i64::from(MIN_LINES))
-            .map(|(lines, fixed)| {
-                let fixed = i64::from(*fixed);
-                let row = fixed * 15 + (length_ - fixed) * 4 - 8;
-                ((lines - 1) * row - length_ * 25 - 50).max(0)
-            })
-            .sum();
+        let keys = seen.iter().filter_map(|line| line.0.get(length)).copied();
+        let gain = sizes.gain(keys.filter(|(key, _)| *key != 0), length, apart);
         if gain > best.0 {
             best = (gain, Some(length));
         }

@@ -63,8 +63,10 @@ fn logs_take_so_long() {
             start.elapsed().as_secs_f64()
         };
         let severity = seconds(&|| lines.iter().filter(|line| reports_error(line)).count());
-        let group = seconds(&|| group::groups(&lines, &mut ErrorLines::new(lines.len())).0.len());
-        let (groups, words) = group::groups(&lines, &mut ErrorLines::new(lines.len()));
+        let group =
+            seconds(&|| group::groups(&lines, &mut ErrorLines::new(lines.len())).groups.len());
+        let group::FormGroups { groups, words, .. } =
+            group::groups(&lines, &mut ErrorLines::new(lines.len()));
         let shape = seconds(&|| {
             groups
                 .iter()

@@ -38,13 +38,16 @@
 //! - `{+2}` foretells the number before and 2 more, at least as wide as that was.
 //!
 //! `{{` is a brace. A line of the text that could be read as a row, or that begins with `\`, has
-//! a `\` before it. Every line that reports an error stays as it is.
+//! a `\` before it. Lines that report errors stay as they are, unless they are more than a third of
+//! the text's: then all cells are filled, so that each value is shown.
 
 mod column;
 mod cut;
 mod decoder;
+mod fixed;
 mod form;
 mod group;
+mod group_sizes;
 mod keys;
 mod shape;
 mod share;
@@ -80,9 +83,10 @@ impl Notation for TemplateNotation {
         &self,
         lines: &[&str],
         values: ValueClass,
-        seen: &mut ErrorLines,
+        seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
-        let (groups, words) = group::groups(lines, seen);
+        let group::FormGroups { groups, words, have_errors } = group::groups(lines, seen);
+        let values = if have_errors { ValueClass::Plain } else { values };
         let source = |group| shape::GroupSource { lines, words: &words, group, values };
         let tables = groups.iter().filter_map(|group| shape::table(source(group))).collect();
         let Some(written) = writer::body(lines, tables, values) else { return Vec::new() };

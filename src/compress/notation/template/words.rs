@@ -1,6 +1,7 @@
 //! The words of lines: where they are, what is in them, and which lines report errors.
 
 use super::super::ErrorLines;
+use super::super::error_lines::is_large_share;
 use super::super::severity::ErrorScan;
 use crate::compress::gaps::is_gap_line;
 use crate::compress::text::{ByteClasses, chunks, hash_within};
@@ -44,11 +45,44 @@ impl WordLine {
     }
 }
 
+/// The lines of a run that may become rows.
+#[derive(Debug)]
+pub(super) struct ReadLines {
+    pub(super) lines: Vec<WordLine>,
+    /// Whether lines that report errors are among them.
+    pub(super) have_errors: bool,
+}
+
+/// What becomes of a line that reports an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ErrorRule {
+    StaysWhole,
+    IsRow,
+}
+
 /// The lines that may become rows; what is seen of errors on the way is noted.
 pub(super) fn read(
     lines: &[&str],
     words: &mut Vec<LineWord>,
-    seen: &mut ErrorLines,
+    seen: &mut ErrorLines<'_>,
+) -> ReadLines {
+    let read = read_lines(lines, words, seen, ErrorRule::StaysWhole);
+    let reports = (0..)
+        .zip(lines)
+        .filter(|(at, line)| LINE_BYTES.contains(&line.len()) && seen.reports(*at, line));
+    if !is_large_share(reports.count(), lines.len()) || !seen.are_rows() {
+        return ReadLines { lines: read, have_errors: false };
+    }
+    words.clear();
+    let lines = read_lines(lines, words, seen, ErrorRule::IsRow);
+    ReadLines { lines, have_errors: true }
+}
+
+fn read_lines(
+    lines: &[&str],
+    words: &mut Vec<LineWord>,
+    seen: &mut ErrorLines<'_>,
+    rule: ErrorRule,
 ) -> Vec<WordLine> {
     let mut read = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
@@ -56,9 +90,9 @@ pub(super) fn read(
             continue;
         }
         let first = words.len();
-        let reports = !split(line, words);
+        let reports = split(line, words, rule);
         seen.set(at, reports);
-        let is_row = !reports && !is_gap_line(line);
+        let is_row = (!reports || rule == ErrorRule::IsRow) && !is_gap_line(line);
         if !is_row {
             words.truncate(first);
             continue;
@@ -78,8 +112,8 @@ fn class(planes: &ByteClasses, from: u32, to: u32) -> u8 {
         + u8::from(planes.letters & range != 0) * HAS_LETTER
 }
 
-/// The words of a line; whether it may become a row, which one that reports an error may not.
-fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
+/// The words of a line, some of them if it stays whole; whether it reports an error.
+fn split(text: &str, words: &mut Vec<LineWord>, rule: ErrorRule) -> bool {
     let line = text.as_bytes();
     let first = words.len();
     let mut reports = ErrorScan::new(text);
@@ -113,8 +147,9 @@ fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
             open = Some((base + start as usize, class(planes, start, u32::BITS)));
         }
     });
-    if reports.reports_error() {
-        return false;
+    let reports = reports.reports_error();
+    if reports && rule == ErrorRule::StaysWhole {
+        return true;
     }
     words.extend(open.map(|(start, class)| word(start, line.len(), class)));
     if words.len() > first + MAX_WORDS {
@@ -137,7 +172,7 @@ fn split(text: &str, words: &mut Vec<LineWord>) -> bool {
             || line.get(before..start).is_some_and(|gap| gap.iter().all(|byte| *byte == b' '));
         before = end;
     }
-    true
+    reports
 }
 
 fn word(start: usize, end: usize, class: u8) -> LineWord {
