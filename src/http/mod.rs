@@ -40,6 +40,7 @@ mod response;
 mod response_memory;
 mod router;
 pub mod schema;
+mod session_cookie;
 mod sessions;
 mod skills;
 mod state;

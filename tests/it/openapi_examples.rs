@@ -257,6 +257,8 @@ async fn compiles(run: &mut Run) {
     let other = run.take("compile", "POST", "/compile", Some(other)).await;
     run.bind("other", &other["id"]);
     let compare = json!({"a": "<compilation>", "b": "<other>"});
+    run.take("get_console_session", "GET", "/console/session", None).await;
+    run.take("create_console_session", "POST", "/console/session", None).await;
     run.take("compare_compilations", "POST", "/compilations/diff", Some(compare)).await;
     run.take("list_compilations", "GET", "/compilations?limit=1", None).await;
     run.take("get_compilation", "GET", "/compilations/<compilation>", None).await;
@@ -354,6 +356,7 @@ async fn sessions(run: &mut Run) {
     let usage = json!({"usage": {"prompt_tokens": 14, "completion_tokens": 31}});
     run.take("report_usage", "POST", "/sessions/demo/usage", Some(usage)).await;
     let delegation = example_of("Delegation");
+    run.take("get_session_timeline", "GET", "/sessions/demo/timeline", None).await;
     run.take("report_delegation", "POST", "/sessions/demo/delegations", Some(delegation)).await;
     let label = Some(json!({"label": "before the change"}));
     let taken = run.take("take_snapshot", "POST", "/sessions/demo/snapshots", label).await;

@@ -12,7 +12,7 @@ export interface paths {
         };
         /**
          * The console
-         * @description Events as they come, the last compiles with their tokens by part, and hooks with their health.
+         * @description Usage, sessions, records and a playground, live.
          */
         get: operations["get_root"];
         put?: never;
@@ -216,8 +216,8 @@ export interface paths {
         /**
          * Read a compilation
          * @description The record of a compile: its ledger, its report, what it left behind, and of a record in full the
-         *     request and the payload. A browser gets a page: what came and what is sent beside each other, and
-         *     every cut with its original.
+         *     request and the payload. With `explain=full` also what happened to each message. A browser that
+         *     opens the address gets the console, which shows the record to whoever is signed in.
          */
         get: operations["get_compilation"];
         put?: never;
@@ -290,6 +290,38 @@ export interface paths {
          */
         post: operations["compress"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who is signed in
+         * @description By the cookie or by a key: scopes decide what the console shows. A server that needs no key
+         *     returns one without.
+         */
+        get: operations["get_console_session"];
+        put?: never;
+        /**
+         * Sign a browser in
+         * @description Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
+         *     requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
+         *     With the cookie, a request that changes something needs the header `contexture-csrf` with
+         *     `csrf_token`.
+         */
+        post: operations["create_console_session"];
+        /**
+         * Sign a browser out
+         * @description The cookie is worth nothing afterwards, on every node.
+         */
+        delete: operations["delete_console_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1477,6 +1509,28 @@ export interface paths {
          *     that is there takes the memory and keeps all else.
          */
         post: operations["switch_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a session's timeline
+         * @description A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
+         *     the provider's cache can use, where the payload first changed and why, and what it cost. Requests
+         *     through the gateway have rows, too.
+         */
+        get: operations["get_session_timeline"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3172,6 +3226,12 @@ export interface components {
         };
         /** @description A record with all that it holds. */
         CompilationRecord: components["schemas"]["CompilationRow"] & {
+            /**
+             * @description What happened to each message, with `explain=full`: null if it is not known, because the record
+             *     has hashes alone or another engine made it. Of a request through the gateway, the edited
+             *     messages.
+             */
+            decisions?: components["schemas"]["MessageDecision"][] | null;
             /** @description What the compile stored in addition to its record. */
             effects: components["schemas"]["CompileEffects"];
             gateway?: components["schemas"]["GatewayReport"] | null;
@@ -3661,6 +3721,20 @@ export interface components {
              * @description Share of the history's room at which it is compacted. If absent: `1.0`.
              */
             trigger?: number | null;
+        };
+        /** @description Who is signed in to the console. */
+        ConsoleSession: {
+            /** @description The value of `contexture-csrf` for requests with the cookie; null without a cookie. */
+            csrf_token?: string | null;
+            /** @description The key's id; null for callers without one. */
+            key?: string | null;
+            /** @description What the key may do; all scopes for callers of a server that needs no key. */
+            scopes: string[];
+            /**
+             * @description The tenant whose data is shown.
+             * @example default
+             */
+            tenant: string;
         };
         /** @description Whether a promoted entry says otherwise. */
         ContradictionCheck: {
@@ -7249,6 +7323,67 @@ export interface components {
         };
         /** @enum {string} */
         ThinkingPolicy: "keep" | "clear_old";
+        /** @description A page of a session's timeline, newest first. */
+        Timeline: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["TimelineRow"][];
+            /** @description Where the list goes on; null at its end. */
+            next_cursor?: string | null;
+        };
+        /** @description What became of one compile of a session, or of one request through the gateway. */
+        TimelineRow: {
+            actions?: components["schemas"]["ActionCounts"] | null;
+            /**
+             * Format: int64
+             * @description Window less reserve; null of a request through the gateway, which has no budget.
+             */
+            budget?: number | null;
+            /**
+             * @description The id of the record.
+             * @example cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b
+             */
+            compilation_id: string;
+            cost?: components["schemas"]["CompileCost"] | null;
+            /**
+             * Format: date-time
+             * @description When it was made: RFC 3339, in UTC.
+             * @example 2026-12-31T23:59:59Z
+             */
+            created_at: string;
+            /** @description Whether this engine would compile the same. */
+            current: boolean;
+            first_change?: components["schemas"]["FirstChange"] | null;
+            /** @description Whether the payload was within the budget. */
+            fits: boolean;
+            /** @description The model of the request; null if it named none. */
+            model?: string | null;
+            parts?: components["schemas"]["PartTokens"] | null;
+            /** @description `hashes` or `full`. */
+            record: string;
+            /**
+             * Format: int64
+             * @description Tokens before the first place that changes with every compile; null of a request through the
+             *     gateway.
+             */
+            stable_tokens?: number | null;
+            /** @description `compiled` or `refused`. */
+            status: string;
+            /**
+             * Format: int64
+             * @description Tokens of the payload.
+             */
+            tokens_after: number;
+            /**
+             * Format: int64
+             * @description Tokens of the conversation before anything was shortened.
+             */
+            tokens_before: number;
+            /**
+             * Format: int64
+             * @description Tokens that this compile left out and no earlier one of the session did.
+             */
+            unique_saved_tokens?: number | null;
+        };
         /** @description How a provider's count of a model's payloads stands to ours. */
         TokenCalibration: {
             /**
@@ -7976,6 +8111,7 @@ export type CompressResponse = components['schemas']['CompressResponse'];
 export type CompressedBy = components['schemas']['CompressedBy'];
 export type CompressionLevel = components['schemas']['CompressionLevel'];
 export type CompressionOptions = components['schemas']['CompressionOptions'];
+export type ConsoleSession = components['schemas']['ConsoleSession'];
 export type ContradictionCheck = components['schemas']['ContradictionCheck'];
 export type ContradictionResolution = components['schemas']['ContradictionResolution'];
 export type ConversationMessage = components['schemas']['ConversationMessage'];
@@ -8172,6 +8308,8 @@ export type TakenResult = components['schemas']['TakenResult'];
 export type TestHook = components['schemas']['TestHook'];
 export type TestNewHook = components['schemas']['TestNewHook'];
 export type ThinkingPolicy = components['schemas']['ThinkingPolicy'];
+export type Timeline = components['schemas']['Timeline'];
+export type TimelineRow = components['schemas']['TimelineRow'];
 export type TokenCalibration = components['schemas']['TokenCalibration'];
 export type TokensRequest = components['schemas']['TokensRequest'];
 export type TokensResponse = components['schemas']['TokensResponse'];
@@ -9042,7 +9180,10 @@ export interface operations {
     };
     get_compilation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `full`: with `decisions`. A record whose report does not have them is compiled again for it */
+                explain?: string;
+            };
             header?: never;
             path: {
                 /** @description The `id` of a compile's answer */
@@ -9609,6 +9750,124 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is signed in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is signed in; the cookie is in `set-cookie` */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nobody is signed in by the cookie */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
             /** @description The request cannot be met */
@@ -15283,6 +15542,57 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
             /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session_timeline: {
+        parameters: {
+            query?: {
+                /** @description Rows at once, 100 when absent */
+                limit?: number;
+                /** @description `next_cursor` of the answer before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The session's id, percent-encoded
+                 * @example chat-17
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Some rows, and where the list goes on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description There is no such session */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::domain::{Compilation, Drift, PayloadCost, StageDrift};
 use crate::json::JsonDifference;
 use crate::pack::Refusal;
-use crate::pipeline::Report;
+use crate::pipeline::{Decision, Report};
 use crate::service::compilations::{
     CompilationDrift, HookCheck, ReplayComparison, StoredRecord, is_current, payload_hash,
 };
@@ -101,6 +101,10 @@ pub struct CompilationRecord {
     /// What the gateway did; absent unless the record is of a request through the gateway. `report` is
     /// null then, and `stages` has hashes of what was sent.
     gateway: Option<GatewayReport>,
+    /// What happened to each message, with `explain=full`: null if it is not known, because the record
+    /// has hashes alone or another engine made it. Of a request through the gateway, the edited
+    /// messages.
+    decisions: Option<Vec<Decision>>,
     /// The request, of a record in full; null where it is no longer kept.
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.

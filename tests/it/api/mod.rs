@@ -11,6 +11,7 @@ mod compat;
 mod compilations;
 mod compress;
 mod console;
+mod console_session;
 mod costs;
 mod counts;
 mod ends;
