@@ -435,6 +435,7 @@ async fn deletions(run: &mut Run) {
         ("delete_candidate", "/memory-candidates/<candidate>"),
         ("delete_memory", "/memory/language"),
         ("delete_session", "/sessions/demo"),
+        ("delete_console_session", "/console/session"),
         ("delete_skill", "/skills/review"),
     ] {
         run.take(operation, "DELETE", path, None).await;

@@ -12,6 +12,7 @@ mod compilations;
 mod compress;
 mod compression;
 mod console;
+mod diff_step;
 mod events;
 mod gateway;
 mod golden;
@@ -44,6 +45,7 @@ pub use keys::{
     UsageRow,
 };
 
+pub use diff_step::DiffStep;
 pub use events::{EventGap, EventList, EventRow, EventTicket};
 pub use gateway::{
     GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, GatewayStats, RetrieveRequest,

@@ -77,7 +77,7 @@ async fn a_reported_cost_is_in_the_place_of_the_assumed_one() {
     server.post_ok("/sessions/s/turns", &turn).await;
     let row = async || server.get_json("/sessions/s/timeline").await["items"][0].clone();
     assert_eq!(row().await["cost"]["output_micros"], Value::Null);
-    let usage = json!({"usage": {"input_tokens": 100, "output_tokens": 31}});
+    let usage = json!({"usage": {"input_tokens": 15, "output_tokens": 31}});
     server.post_ok("/sessions/s/usage", &usage).await;
     let cost = row().await["cost"].clone();
     assert_eq!(cost["cache"]["assumed"], "reported", "{cost}");
