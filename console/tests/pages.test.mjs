@@ -53,7 +53,7 @@ describe("the console", { skip: missing }, () => {
       "/": ["Tokens in", "claude-sonnet-4-5", "flaky-test", "Worst cache breaks"],
       "/#/sessions": ["flaky-test", "order-8812", "gpt-4o"],
       "/#/sessions/flaky-test": ["The window now", "Turns", "compaction", "tools"],
-      "/#/records": ["flaky-test", "in full"],
+      "/#/records": ["flaky-test", "claude-sonnet-4-5"],
       [`/#/records/${record}`]: ["Came in", "summarized", "Changes only", "checkout_retries"],
       "/#/playground": ["Request, session or log", "tokens", "Level"],
       "/#/hooks": ["No hook is registered"],
@@ -62,7 +62,7 @@ describe("the console", { skip: missing }, () => {
     for (const theme of ["light", "dark"]) {
       for (const [at, texts] of Object.entries(wanted)) {
         const { page, faults, close } = await open(demo, at, { colorScheme: theme, bypassCSP: true });
-        for (const text of texts) await page.getByText(text).first().waitFor({ timeout: 10_000 });
+        for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 10_000 });
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
         assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html} ${one.nodes[0].failureSummary}`), [], `${theme} ${at}`);
@@ -106,6 +106,7 @@ describe("the console", { skip: missing }, () => {
     const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair" });
     await page.keyboard.press("j");
     await page.waitForSelector(".pair.marked:not(.kept)");
+    await page.getByText("22 of 22").waitFor();
     await page.keyboard.press("[");
     await page.getByText("21 of 22").waitFor();
     assert.match(page.url(), /\/#\/records\/cmp_/);
@@ -176,7 +177,7 @@ describe("the console", { skip: missing }, () => {
         const { page, faults, close } = await open(server, at);
         if (at === "/#/playground") {
           await page.getByLabel("Request, session or log").fill(JSON.stringify(request));
-          await page.getByText("And now?").first().waitFor();
+          await page.getByText("A request of").waitFor();
         } else {
           await page.waitForTimeout(400);
         }
@@ -250,7 +251,7 @@ describe("the console", { skip: missing }, () => {
       });
       assert.ok(worst < 400, `a task of ${worst} ms`);
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-      await page.getByText("message 1999:").first().waitFor();
+      await page.locator(".pair").getByText("message 1999:").waitFor();
       assert.deepEqual(faults, []);
       await close();
     } finally {

@@ -44,23 +44,23 @@ struct DemoSettings {
 
 /// What is played into the server.
 #[derive(Debug, Deserialize)]
-struct Recording<'r> {
+struct DemoRecording<'r> {
     /// Memory entries by key, as `PUT /memory/{key}` takes them.
     #[serde(borrow)]
     memory: BTreeMap<String, &'r RawValue>,
-    sessions: Vec<RecordedSession<'r>>,
+    sessions: Vec<DemoSession<'r>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct RecordedSession<'r> {
+struct DemoSession<'r> {
     id: String,
     #[serde(borrow)]
     defaults: &'r RawValue,
-    turns: Vec<RecordedTurn<'r>>,
+    turns: Vec<DemoTurn<'r>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct RecordedTurn<'r> {
+struct DemoTurn<'r> {
     /// Messages in the shape of chat completions.
     #[serde(borrow)]
     append: &'r RawValue,
@@ -95,7 +95,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
 
 /// Plays the recording, as clients would: over HTTP.
 async fn play(address: SocketAddr) -> Result<(), CommandError> {
-    let recording: Recording<'_> = serde_json::from_str(SESSIONS)?;
+    let recording: DemoRecording<'_> = serde_json::from_str(SESSIONS)?;
     for (key, entry) in &recording.memory {
         send(address, Method::PUT, &format!("/memory/{key}"), entry.get().to_owned()).await?;
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_recording_can_be_read() {
-        let recording: Recording<'_> = serde_json::from_str(SESSIONS).unwrap();
+        let recording: DemoRecording<'_> = serde_json::from_str(SESSIONS).unwrap();
         assert!(recording.sessions.iter().any(|session| session.id == "flaky-test"));
         assert!(recording.sessions.iter().all(|session| !session.turns.is_empty()));
         assert!(!recording.memory.is_empty());
