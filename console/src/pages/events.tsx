@@ -30,7 +30,7 @@ export function Events() {
         </button>
       </PageHead>
       {shown.length === 0 ? (liveState.value === "connecting" ? <Loading /> : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are told here.</p></Empty>) : (
-        <ol class="events card" role="log" aria-live="off">
+        <ol class="events card" aria-label="Events, newest first">
           {shown.map((event, at) => (
             <li key={event.seq ?? `s${at}`}>
               <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>

@@ -31,7 +31,7 @@ export function Check({ record }: { record: CompilationRecord }) {
   return (
     <div class="check-panel">
       <section>
-        <h3>Replay</h3>
+        <h2>Replay</h2>
         <p>Compiles once more with what reached the first compile from outside, and compares stage by stage. Nothing is called or stored.</p>
         <button type="button" class="primary" disabled={busy.value || record.record !== "full"}
           onClick={() => void run(() => post("/compilations/{id}/replay", { mode: "strict" }, { path: { id: record.id } }))}>
@@ -40,7 +40,7 @@ export function Check({ record }: { record: CompilationRecord }) {
         {record.record !== "full" && <p class="dim">This record has hashes alone, so it cannot be run again from here.</p>}
       </section>
       <section>
-        <h3>Compare with another record</h3>
+        <h2>Compare with another record</h2>
         <form onSubmit={(event) => { event.preventDefault(); void run(() => post("/compilations/diff", { a: record.id, b: other.value.trim() })); }}>
           <label for="other">Id of the other record</label>
           <input id="other" value={other.value} placeholder="cmp_…" spellcheck={false}
@@ -59,7 +59,7 @@ function Outcome({ result }: { result: Result }) {
   const equal = result.status === "equal";
   return (
     <section class="outcome" role="status">
-      <h3>{equal ? "Equal, stage by stage" : `Differs from the stage ${result.first_divergent_stage ?? "–"}`}</h3>
+      <h2>{equal ? "Equal, stage by stage" : `Differs from the stage ${result.first_divergent_stage ?? "–"}`}</h2>
       <ol class="stage-dots">
         {result.stages.map((stage) => (
           <li key={stage.stage} class={stage.output_equal ? "same" : "other"}

@@ -51,12 +51,12 @@ export function MemoryUse({ record }: { record: CompilationRecord }) {
   return (
     <div class="lists">
       <section>
-        <h3>Shown</h3>
+        <h2>Shown</h2>
         <ul>{memory.injected.map((key) => <li key={key}><code>{key}</code></li>)}</ul>
       </section>
       {memory.expired.length > 0 && (
         <section>
-          <h3>Expired</h3>
+          <h2>Expired</h2>
           <ul>{memory.expired.map((key) => <li key={key}><code>{key}</code></li>)}</ul>
         </section>
       )}
@@ -75,7 +75,7 @@ export function Notes({ report }: { report: Report }) {
     <div class="lists">
       {groups.map((group) => (
         <section key={group.name}>
-          <h3>{group.name}</h3>
+          <h2>{group.name}</h2>
           <ul>
             {group.notes.map((note, at) => (
               <li key={at}><code>{note.code}</code> {note.detail} {note.pointer && <code class="dim">{note.pointer}</code>}</li>

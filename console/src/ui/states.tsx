@@ -15,7 +15,7 @@ export function Loading({ rows = 4 }: { rows?: number }) {
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   );
@@ -25,7 +25,7 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
   const title = error.status === 403 ? "This key has no right to see this" : error.status === 404 ? "Not found" : "This could not be loaded";
   return (
     <div class="failed" role="alert">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p class="pre">{error.message}</p>
       <p class="meta">
         {error.status > 0 && <span>{error.code} · status {error.status}</span>}
