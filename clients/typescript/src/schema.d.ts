@@ -9031,7 +9031,7 @@ export interface operations {
                      *           "session_id": null,
                      *           "target": "anthropic",
                      *           "model": "claude-sonnet-4-5",
-                     *           "record": "hashes",
+                     *           "record": "full",
                      *           "status": "compiled",
                      *           "engine": "0.1.0+15",
                      *           "current": true,
@@ -9103,7 +9103,7 @@ export interface operations {
                      *         "session_id": null,
                      *         "target": "anthropic",
                      *         "model": "claude-sonnet-4-5",
-                     *         "record": "hashes",
+                     *         "record": "full",
                      *         "status": "compiled",
                      *         "engine": "0.1.0+15",
                      *         "current": true,
@@ -9119,7 +9119,7 @@ export interface operations {
                      *         "session_id": null,
                      *         "target": "anthropic",
                      *         "model": "claude-sonnet-4-5",
-                     *         "record": "hashes",
+                     *         "record": "full",
                      *         "status": "compiled",
                      *         "engine": "0.1.0+15",
                      *         "current": true,
@@ -9207,7 +9207,7 @@ export interface operations {
                      *       "session_id": null,
                      *       "target": "anthropic",
                      *       "model": "claude-sonnet-4-5",
-                     *       "record": "hashes",
+                     *       "record": "full",
                      *       "status": "compiled",
                      *       "engine": "0.1.0+15",
                      *       "current": true,
@@ -9299,7 +9299,87 @@ export interface operations {
                      *         "memory_expired": []
                      *       },
                      *       "hooks": [],
-                     *       "reported_cost": null
+                     *       "reported_cost": null,
+                     *       "request": {
+                     *         "target": "anthropic",
+                     *         "model": "claude-sonnet-4-5",
+                     *         "messages": [
+                     *           {
+                     *             "role": "system",
+                     *             "content": "You are a careful assistant."
+                     *           },
+                     *           {
+                     *             "role": "user",
+                     *             "content": "Where does the build fail?"
+                     *           },
+                     *           {
+                     *             "role": "assistant",
+                     *             "content": null,
+                     *             "tool_calls": [
+                     *               {
+                     *                 "id": "call_1",
+                     *                 "type": "function",
+                     *                 "function": {
+                     *                   "name": "read_log",
+                     *                   "arguments": "{\"lines\": 200}"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "tool",
+                     *             "tool_call_id": "call_1",
+                     *             "content": "error[E0382]: use of moved value"
+                     *           }
+                     *         ],
+                     *         "budget": {
+                     *           "context_window": 128000,
+                     *           "reserve_output": 4096
+                     *         },
+                     *         "record": "full"
+                     *       },
+                     *       "payload": {
+                     *         "system": [
+                     *           {
+                     *             "type": "text",
+                     *             "text": "You are a careful assistant."
+                     *           }
+                     *         ],
+                     *         "messages": [
+                     *           {
+                     *             "role": "user",
+                     *             "content": [
+                     *               {
+                     *                 "type": "text",
+                     *                 "text": "Where does the build fail?"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "assistant",
+                     *             "content": [
+                     *               {
+                     *                 "type": "tool_use",
+                     *                 "id": "call_1",
+                     *                 "name": "read_log",
+                     *                 "input": {
+                     *                   "lines": 200
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "user",
+                     *             "content": [
+                     *               {
+                     *                 "type": "tool_result",
+                     *                 "tool_use_id": "call_1",
+                     *                 "content": "error[E0382]: use of moved value"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CompilationRecord"];
@@ -9787,6 +9867,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tenant": "default",
+                     *       "key": "bootstrap",
+                     *       "scopes": [
+                     *         "compile",
+                     *         "compress",
+                     *         "memory:read",
+                     *         "memory:write",
+                     *         "sessions:read",
+                     *         "sessions:write",
+                     *         "tools",
+                     *         "adapters:read",
+                     *         "adapters:write",
+                     *         "hooks:read",
+                     *         "hooks:write",
+                     *         "events:read",
+                     *         "packs:read",
+                     *         "packs:write",
+                     *         "metrics:read",
+                     *         "admin",
+                     *         "operator"
+                     *       ],
+                     *       "csrf_token": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConsoleSession"];
                 };
             };
@@ -9827,6 +9933,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tenant": "default",
+                     *       "key": "bootstrap",
+                     *       "scopes": [
+                     *         "compile",
+                     *         "compress",
+                     *         "memory:read",
+                     *         "memory:write",
+                     *         "sessions:read",
+                     *         "sessions:write",
+                     *         "tools",
+                     *         "adapters:read",
+                     *         "adapters:write",
+                     *         "hooks:read",
+                     *         "hooks:write",
+                     *         "events:read",
+                     *         "packs:read",
+                     *         "packs:write",
+                     *         "metrics:read",
+                     *         "admin",
+                     *         "operator"
+                     *       ],
+                     *       "csrf_token": "5f0c2b7e9d1a4c385f0c2b7e9d1a4c385f0c2b7e9d1a4c385f0c2b7e9d1a4c38"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConsoleSession"];
                 };
             };
@@ -15587,6 +15719,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "compilation_id": "cmp_0199aa2b7c3d7e1f8a90b1c200000009",
+                     *           "created_at": "2026-12-31T23:59:59Z",
+                     *           "model": "gpt-4o",
+                     *           "record": "full",
+                     *           "status": "compiled",
+                     *           "current": true,
+                     *           "tokens_before": 12,
+                     *           "tokens_after": 12,
+                     *           "fits": true,
+                     *           "budget": 119808,
+                     *           "parts": {
+                     *             "system": 0,
+                     *             "skill": 0,
+                     *             "tools": 0,
+                     *             "memory": 0,
+                     *             "history": 9,
+                     *             "tail": 3,
+                     *             "media": 0,
+                     *             "reserve": 8192
+                     *           },
+                     *           "actions": {
+                     *             "kept": 1,
+                     *             "compressed": 0,
+                     *             "deduplicated": 0,
+                     *             "cleared": 0,
+                     *             "summarized": 0,
+                     *             "dropped": 0
+                     *           },
+                     *           "stable_tokens": 9,
+                     *           "unique_saved_tokens": 0,
+                     *           "first_change": null,
+                     *           "cost": {
+                     *             "payload_micros": 35,
+                     *             "output_micros": 310,
+                     *             "unshortened_micros": 35,
+                     *             "saved_micros": 0,
+                     *             "unique_saved_micros": 0,
+                     *             "cache": {
+                     *               "read_tokens": 0,
+                     *               "write_tokens": 0,
+                     *               "assumed": "reported"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
@@ -16668,7 +16852,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "quota": "compilation_bytes",
-                     *           "used": 21722,
+                     *           "used": 25289,
                      *           "max": 4294967296
                      *         },
                      *         {

@@ -11,6 +11,14 @@ import { TokenMap } from "./token-map.tsx";
 import { VirtualList } from "./virtual.tsx";
 
 const FOLDED_CHARS = 900;
+/** Characters of a text that is sent as it is, or not at all, before it is folded. */
+const QUIET_CHARS = 300;
+
+const GONE: Partial<Record<Action, string>> = {
+  summarized: "a summary stands for it",
+  dropped: "left out",
+  removed: "removed",
+};
 const UNFOLDED_CHARS = 200_000;
 
 export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageDecision[] }) {
@@ -78,7 +86,7 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
   const open = useSignal(false);
   const { before, after, decision } = row;
   const unit = before ?? after;
-  const most = open.value ? UNFOLDED_CHARS : row.same ? 360 : FOLDED_CHARS;
+  const most = open.value ? UNFOLDED_CHARS : row.same || !after ? QUIET_CHARS : FOLDED_CHARS;
   const pieces = useMemo(() => (before && after && !row.same ? difference(before.text, after.text) : null), [row]);
   if (!unit) return null;
   const size = Math.max(before?.text.length ?? 0, after?.text.length ?? 0);
@@ -106,7 +114,7 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
       ) : (
         <div class="texts">
           {left ? <Text pieces={left.pieces} cut={left.cut} /> : <p class="none">not in the request</p>}
-          {right ? <Text pieces={right.pieces} cut={right.cut} /> : <p class="none">not sent</p>}
+          {right ? <Text pieces={right.pieces} cut={right.cut} /> : <p class="none">{GONE[row.action] ?? "not sent"}</p>}
         </div>
       )}
       <footer>

@@ -757,6 +757,9 @@ class _CompilationRecordRequired(CompilationRow):
 class CompilationRecord(_CompilationRecordRequired, total=False):
     """A record with all that it holds."""
 
+    # What happened to each message, with `explain=full`: null if it is not known, because the record has hashes
+    # alone or another engine made it. Of a request through the gateway, the edited messages.
+    decisions: Union[List[MessageDecision], None]
     # What the gateway did; absent unless the record is of a request through the gateway. `report` is null then, and
     # `stages` has hashes of what was sent.
     gateway: Union[GatewayReport, None]
@@ -1120,6 +1123,22 @@ class CompressionOptions(TypedDict, total=False):
     thinking: Union[ThinkingPolicy, None]
     # Share of the history's room at which it is compacted. If absent: `1.0`.
     trigger: Union[float, None]
+
+
+class _ConsoleSessionRequired(TypedDict):
+    # What the key may do; all scopes for callers of a server that needs no key.
+    scopes: List[str]
+    # The tenant whose data is shown.
+    tenant: str
+
+
+class ConsoleSession(_ConsoleSessionRequired, total=False):
+    """Who is signed in to the console."""
+
+    # The value of `contexture-csrf` for requests with the cookie; null without a cookie.
+    csrf_token: Union[str, None]
+    # The key's id; null for callers without one.
+    key: Union[str, None]
 
 
 class _ContradictionCheckRequired(TypedDict):
@@ -3750,6 +3769,58 @@ class TestNewHook(_TestNewHookRequired, total=False):
 ThinkingPolicy = Literal['keep', 'clear_old']
 
 
+class _TimelineRequired(TypedDict):
+    # The rows of this page.
+    items: List[TimelineRow]
+
+
+class Timeline(_TimelineRequired, total=False):
+    """A page of a session's timeline, newest first."""
+
+    # Where the list goes on; null at its end.
+    next_cursor: Union[str, None]
+
+
+class _TimelineRowRequired(TypedDict):
+    # The id of the record.
+    compilation_id: str
+    # When it was made: RFC 3339, in UTC.
+    created_at: str
+    # Whether this engine would compile the same.
+    current: bool
+    # Whether the payload was within the budget.
+    fits: bool
+    # `hashes` or `full`.
+    record: str
+    # `compiled` or `refused`.
+    status: str
+    # Tokens of the payload.
+    tokens_after: int
+    # Tokens of the conversation before anything was shortened.
+    tokens_before: int
+
+
+class TimelineRow(_TimelineRowRequired, total=False):
+    """What became of one compile of a session, or of one request through the gateway."""
+
+    # Messages by what happened to them; null of a request through the gateway.
+    actions: Union[ActionCounts, None]
+    # Window less reserve; null of a request through the gateway, which has no budget.
+    budget: Union[int, None]
+    # What the payload costs, by assumption or, once that is reported, by the provider's usage.
+    cost: Union[CompileCost, None]
+    # Where the payload first differs from the one before, and why; null if only the end is new.
+    first_change: Union[FirstChange, None]
+    # The model of the request; null if it named none.
+    model: Union[str, None]
+    # Tokens by part; null of a request through the gateway.
+    parts: Union[PartTokens, None]
+    # Tokens before the first place that changes with every compile; null of a request through the gateway.
+    stable_tokens: Union[int, None]
+    # Tokens that this compile left out and no earlier one of the session did.
+    unique_saved_tokens: Union[int, None]
+
+
 class _TokenCalibrationRequired(TypedDict):
     # The model, or the target where requests name no model.
     model: str
@@ -4244,6 +4315,7 @@ __all__ = [
     "CompressedBy",
     "CompressionLevel",
     "CompressionOptions",
+    "ConsoleSession",
     "ContradictionCheck",
     "ContradictionResolution",
     "ConversationMessage",
@@ -4440,6 +4512,8 @@ __all__ = [
     "TestHook",
     "TestNewHook",
     "ThinkingPolicy",
+    "Timeline",
+    "TimelineRow",
     "TokenCalibration",
     "TokensRequest",
     "TokensResponse",
