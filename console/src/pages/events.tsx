@@ -8,6 +8,9 @@ import { events, liveState } from "../state/live.ts";
 import { href } from "../state/route.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loading } from "../ui/states.tsx";
+import { VirtualList } from "../ui/virtual.tsx";
+
+const ROW_PX = 55;
 
 export function Events() {
   const wanted = useSignal("");
@@ -30,19 +33,24 @@ export function Events() {
         </button>
       </PageHead>
       {shown.length === 0 ? (liveState.value === "connecting" ? <Loading /> : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are told here.</p></Empty>) : (
-        <ol class="events card" aria-label="Events, newest first">
-          {shown.map((event, at) => (
-            <li key={event.seq ?? `s${at}`}>
-              <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>
-              <b>{event.type}</b>
-              {event.compilation_id && <a href={href("records", event.compilation_id)}>record</a>}
-              {event.session_id && <a class="cut" href={href("sessions", event.session_id)}>{event.session_id}</a>}
-              <code>{JSON.stringify(event.data)}</code>
-            </li>
-          ))}
-        </ol>
+        <div class="events card">
+          <VirtualList items={shown} keyOf={(event, at) => String(event.seq ?? `s${at}`)} estimate={() => ROW_PX} label="Events, newest first"
+            row={(event) => <EventLine event={event} />} />
+        </div>
       )}
     </>
+  );
+}
+
+function EventLine({ event }: { event: EventRow }) {
+  return (
+    <div class="event">
+      <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>
+      <b>{event.type}</b>
+      {event.compilation_id && <a href={href("records", event.compilation_id)}>record</a>}
+      {event.session_id && <a class="cut" href={href("sessions", event.session_id)}>{event.session_id}</a>}
+      <code>{JSON.stringify(event.data)}</code>
+    </div>
   );
 }
 

@@ -1,21 +1,17 @@
 // Hooks with their health.
 
-import { useEffect } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { HookRow } from "../api/schema.ts";
 import { time } from "../format.ts";
-import { events } from "../state/live.ts";
+import { useFollow } from "../state/follow.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 
 export function Hooks() {
   const list = useResource((signal) => readAll((cursor) => get("/hooks", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), 5000), []);
-  const newest = events.value.find((event) => event.type.startsWith("hook:"))?.seq;
-  useEffect(() => {
-    if (newest !== undefined && list.state.peek().data) list.reload();
-  }, [newest]);
+  useFollow((event) => event.type.startsWith("hook:"), [list]);
   return (
     <>
       <PageHead title="Hooks" about="Code of yours that runs at points of a compile." />

@@ -1,11 +1,11 @@
 // What the service did today, in 7 and in 30 days. Every figure says what it divides by.
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { UsageRow } from "../api/schema.ts";
 import { count, money, percent, short, zoneName } from "../format.ts";
-import { events } from "../state/live.ts";
+import { useFollow } from "../state/follow.ts";
 import { go, href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
@@ -52,12 +52,7 @@ function Usage({ days }: { days: number }) {
     [days],
   );
   // Counts are written every few seconds, so a compile is in them a little later.
-  const newest = events.value.find((event) => event.type === "compile:done")?.seq;
-  useEffect(() => {
-    if (newest === undefined) return undefined;
-    const timer = setTimeout(() => { usage.reload(); sessions.reload(); }, 4000);
-    return () => clearTimeout(timer);
-  }, [newest]);
+  useFollow((event) => event.type === "compile:done", [usage, sessions], 5000);
   return (
     <Loaded of={usage} rows={6}>
       {({ items, complete }) =>

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { get } from "../api/client.ts";
 import type { CompilationRow } from "../api/schema.ts";
 import { count, fullTime, percent, shortId, time } from "../format.ts";
-import { events } from "../state/live.ts";
+import { useFollow } from "../state/follow.ts";
 import { href } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -29,13 +29,10 @@ export function Records() {
     if (older.peek().length === 0) cursor.value = page.next_cursor ?? null;
     return page.items;
   }, [level.value, status.value]);
-  const newest = events.value.find((event) => event.type === "compile:done" || event.type === "gateway:request")?.seq;
+  useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [list]);
   useEffect(() => {
     older.value = [];
   }, [level.value, status.value]);
-  useEffect(() => {
-    if (newest !== undefined && list.state.peek().data) list.reload();
-  }, [newest]);
 
   async function more(): Promise<void> {
     if (cursor.value === null) return;

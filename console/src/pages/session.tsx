@@ -1,11 +1,11 @@
 // A session: a column a turn, to scale, and the window as it is now.
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
-import { readAll } from "../api/lists.ts";
+import { readNew } from "../api/lists.ts";
 import type { TimelineRow } from "../api/schema.ts";
 import { count, fullTime, money, percent, plural, time } from "../format.ts";
-import { events } from "../state/live.ts";
+import { useFollow } from "../state/follow.ts";
 import { href } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -20,16 +20,16 @@ const SHOWN_TURNS = 240;
 
 export function SessionPage({ id }: { id: string }) {
   const about = useResource((signal) => get("/sessions/{id}", { path: { id }, signal }), [id]);
-  const timeline = useResource(
-    (signal) => readAll((cursor) => get("/sessions/{id}/timeline", { path: { id }, query: { limit: 500, ...(cursor ? { cursor } : {}) }, signal }), MAX_TURNS),
-    [id],
-  );
-  const newest = events.value.find((event) => event.session_id === id)?.seq;
-  useEffect(() => {
-    if (newest === undefined || !timeline.state.peek().data) return;
-    about.reload();
-    timeline.reload();
-  }, [newest]);
+  const known = useMemo(() => ({ rows: [] as TimelineRow[], complete: false }), [id]);
+  const timeline = useResource(async (signal) => {
+    const page = (cursor: string | undefined) =>
+      get("/sessions/{id}/timeline", { path: { id }, query: { limit: known.rows.length > 0 ? 50 : 500, ...(cursor ? { cursor } : {}) }, signal });
+    const found = await readNew(page, known.rows, (row) => row.compilation_id, MAX_TURNS);
+    known.rows = found.items;
+    known.complete ||= found.complete;
+    return { items: known.rows, complete: known.complete };
+  }, [id]);
+  useFollow((event) => event.session_id === id && (event.type === "compile:done" || event.type === "gateway:request"), [about, timeline]);
   return (
     <Loaded of={about} rows={8}>
       {(session) => (

@@ -1,12 +1,12 @@
 // The list of sessions, those that were used last first.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { Session } from "../api/schema.ts";
 import { count, fullTime, money, time } from "../format.ts";
-import { events } from "../state/live.ts";
+import { useFollow } from "../state/follow.ts";
 import { href } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -20,10 +20,7 @@ export function Sessions() {
     (signal) => readAll((cursor) => get("/sessions", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_SESSIONS),
     [],
   );
-  const newest = events.value.find((event) => event.session_id)?.seq;
-  useEffect(() => {
-    if (newest !== undefined && list.state.peek().data) list.reload();
-  }, [newest]);
+  useFollow((event) => event.session_id != null, [list]);
   return (
     <>
       <PageHead title="Sessions" about="Conversations with a name: what each turn sent, and what it cost." />

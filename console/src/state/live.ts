@@ -10,8 +10,8 @@ export type LiveState = "off" | "connecting" | "live" | "reconnecting" | "no rig
 
 const MAX_EVENTS = 500;
 const RETRY_MS = 2000;
-/** Events that arrive together are shown together: a page is drawn at most ten times a second. */
-const FLUSH_MS = 100;
+/** Events that arrive together are shown together: a page is drawn at most four times a second. */
+const FLUSH_MS = 250;
 
 export const liveState = signal<LiveState>("off");
 /** The newest events, newest first. */
