@@ -111,6 +111,7 @@ pub const ROUTES: &[RouteAccess] = &[
     route("DELETE", "/sessions/{id}", SESSIONS_WRITE),
     route("POST", "/sessions/{id}/turns", TURN),
     route("GET", "/sessions/{id}/timeline", SESSIONS_READ),
+    route("GET", "/inventory", SESSIONS_READ),
     route("POST", "/sessions/{id}/usage", COMPILE_OR_SESSIONS),
     route("POST", "/packs", PACKS_WRITE),
     route("GET", "/packs", PACKS_READ),

@@ -24,6 +24,7 @@ mod events;
 mod gateway;
 mod hooks;
 mod idempotency;
+mod inventory;
 mod job;
 mod keys;
 mod layer;

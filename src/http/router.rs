@@ -23,7 +23,7 @@ use super::problem::{Kind, Problem};
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
-    events, gateway, hooks, keys, layer, mcp, memory, operations, origin, packs, pages,
+    events, gateway, hooks, inventory, keys, layer, mcp, memory, operations, origin, packs, pages,
     response_memory, sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
@@ -130,6 +130,7 @@ fn add_resources(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::get_session, sessions::update_session, sessions::delete_session))
         .routes(routes!(sessions::take_turn))
         .routes(routes!(sessions::get_session_timeline))
+        .routes(routes!(inventory::get_inventory))
         .routes(routes!(sessions::report_usage))
         .routes(routes!(packs::publish_pack, packs::list_packs))
         .routes(routes!(packs::lint_pack))

@@ -73,6 +73,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("DELETE", "/sessions/{id}"),
     ("POST", "/sessions/{id}/turns"),
     ("GET", "/sessions/{id}/timeline"),
+    ("GET", "/inventory"),
     ("POST", "/sessions/{id}/usage"),
     ("POST", "/packs"),
     ("GET", "/packs"),

@@ -357,6 +357,7 @@ async fn sessions(run: &mut Run) {
     let usage = json!({"usage": {"prompt_tokens": 14, "completion_tokens": 31}});
     run.take("report_usage", "POST", "/sessions/demo/usage", Some(usage)).await;
     let delegation = example_of("Delegation");
+    run.take("get_inventory", "GET", "/inventory?session_id=demo", None).await;
     run.take("get_session_timeline", "GET", "/sessions/demo/timeline", None).await;
     run.take("report_delegation", "POST", "/sessions/demo/delegations", Some(delegation)).await;
     let label = Some(json!({"label": "before the change"}));

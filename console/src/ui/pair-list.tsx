@@ -46,7 +46,7 @@ export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageD
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
+      if (event.target instanceof HTMLElement && event.target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select")) return;
       const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
       if (step !== 0) reveal((row) => row.action !== "kept", wish.value.index + step, step);
     };

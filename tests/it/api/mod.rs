@@ -24,6 +24,7 @@ mod hook_points;
 mod hooks;
 mod hostile;
 mod idempotency;
+mod inventory;
 mod keys;
 mod limits;
 mod mcp;
