@@ -83,7 +83,7 @@ export function Playground() {
 
   return (
     <>
-      <PageHead title="Playground" about="What a compile makes of a conversation. Nothing is stored.">
+      <PageHead title="Playground" about="What a compile makes of a conversation. Nothing is recorded.">
         {!(input instanceof Error) && <CopyButton text={() => JSON.stringify(requestOf(input, settings.value), null, 2)} label="Copy request" />}
         <button type="button" onClick={share}>Save as a file</button>
         <button type="button" onClick={() => { text.value = EXAMPLE; settings.value = START; }}>Load the example</button>

@@ -16,8 +16,6 @@ const FLUSH_MS = 250;
 export const liveState = signal<LiveState>("off");
 /** The newest events, newest first. */
 export const events = signal<EventRow[]>([]);
-/** Counts batches of events that may change what a page shows. */
-export const ticks = signal(0);
 
 let last = 0;
 let source: EventSource | null = null;
@@ -28,7 +26,6 @@ function flush(): void {
   timer = undefined;
   events.value = [...waiting.reverse(), ...events.peek()].slice(0, MAX_EVENTS);
   waiting = [];
-  ticks.value = ticks.peek() + 1;
 }
 
 function take(event: EventRow): void {
@@ -69,7 +66,8 @@ async function start(): Promise<void> {
   } catch (thrown) {
     const error = errorOf(thrown);
     if (error.status === 403) liveState.value = "no right";
-    else if (error.status !== 401) {
+    else if (error.status === 401) session.value = { status: "signed out" };
+    else {
       liveState.value = "reconnecting";
       setTimeout(start, RETRY_MS);
     }

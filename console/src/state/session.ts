@@ -41,5 +41,5 @@ export async function signOut(): Promise<void> {
 /** Whether the key has one of these scopes, each of which suffices. */
 export function may(...scopes: string[]): boolean {
   const state = session.value;
-  return state.status === "signed in" && state.who.scopes.some((scope) => scopes.includes(scope) || scope === "admin");
+  return state.status === "signed in" && state.who.scopes.some((scope) => scopes.includes(scope) || scope === "admin" || scope === "operator");
 }
