@@ -57,6 +57,7 @@ export const OPERATIONS = {
   getHealth: { method: "GET", path: "/healthz", safe: true },
   getHook: { method: "GET", path: "/hooks/{id}", safe: true },
   getHookOrder: { method: "GET", path: "/hook-order", safe: true },
+  getInventory: { method: "GET", path: "/inventory", safe: true },
   getMemory: { method: "GET", path: "/memory/{key}", safe: true },
   getMetrics: { method: "GET", path: "/metrics", safe: true },
   getOpenapi: { method: "GET", path: "/openapi.json", safe: true },
@@ -200,6 +201,8 @@ export interface Operations {
   getHook(id: string, options?: CallOptions): Promise<s.HookRow>;
   /** Read the order of hooks */
   getHookOrder(options?: CallOptions & { session_id?: Query<"get_hook_order", "session_id"> }): Promise<s.HookOrder>;
+  /** Read what a session carries */
+  getInventory(options: CallOptions & { session_id: Query<"get_inventory", "session_id">; turns?: Query<"get_inventory", "turns"> }): Promise<s.Inventory>;
   /** Read an entry */
   getMemory(key: string, options?: CallOptions & { subject?: Query<"get_memory", "subject">; session_id?: Query<"get_memory", "session_id">; agent?: Query<"get_memory", "agent">; pack_tenant?: Query<"get_memory", "pack_tenant"> }): Promise<s.MemoryEntry>;
   /** Figures for Prometheus */

@@ -706,6 +706,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a session carries
+         * @description Tools of the newest recorded request with the tokens of their definitions and how often they were called
+         *     in the newest turns, and the skills and memory entries that the newest records have: what is carried
+         *     for nothing is a tool without calls. Tools need a record in full.
+         */
+        get: operations["get_inventory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/keys": {
         parameters: {
             query?: never;
@@ -3086,6 +3108,36 @@ export interface components {
              */
             verdict: string;
         };
+        /** @description A skill or a memory entry. */
+        CarriedItem: {
+            /** @description The skill's name, or the entry's key. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Records that have it.
+             */
+            records: number;
+        };
+        /** @description A tool that the newest request carries. */
+        CarriedTool: {
+            /**
+             * Format: int64
+             * @description Calls within the newest turns.
+             */
+            calls: number;
+            /** @example read_file */
+            name: string;
+            /**
+             * Format: int64
+             * @description Tokens of its definition.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Turns since its last call, 0 for the newest one; null if the conversation has no call of it.
+             */
+            turns_since_call?: number | null;
+        };
         /**
          * @description What of a key is to be otherwise.
          * @example {
@@ -5094,6 +5146,19 @@ export interface components {
             secret?: string | null;
             /** @description The cause of a failure, or the reason of a denial. */
             why?: string | null;
+        };
+        /** @description What the newest requests of a session carried, and what of it was used. */
+        Inventory: {
+            /** @description The record that tells about tools; null if no record of these is in full, and `tools` is empty then. */
+            compilation_id?: string | null;
+            /** @description Memory entries that were shown. */
+            memory: components["schemas"]["CarriedItem"][];
+            /** @description Records that were looked at. */
+            records: number;
+            /** @description Skills whose instructions were sent. */
+            skills: components["schemas"]["CarriedItem"][];
+            /** @description Tools of its request, in their order. */
+            tools: components["schemas"]["CarriedTool"][];
         };
         /** @description How many of the newest tool results stay: a number, 3 when absent, or `all`. */
         KeptToolResults: number | string;
@@ -8086,6 +8151,8 @@ export type CandidatePromotion = components['schemas']['CandidatePromotion'];
 export type CandidateProposal = components['schemas']['CandidateProposal'];
 export type CandidateReview = components['schemas']['CandidateReview'];
 export type CandidateReviewRow = components['schemas']['CandidateReviewRow'];
+export type CarriedItem = components['schemas']['CarriedItem'];
+export type CarriedTool = components['schemas']['CarriedTool'];
 export type ChangeKey = components['schemas']['ChangeKey'];
 export type ChangeReason = components['schemas']['ChangeReason'];
 export type ChangeSession = components['schemas']['ChangeSession'];
@@ -8183,6 +8250,7 @@ export type HookQueue = components['schemas']['HookQueue'];
 export type HookRegistration = components['schemas']['HookRegistration'];
 export type HookRow = components['schemas']['HookRow'];
 export type HookTestResult = components['schemas']['HookTestResult'];
+export type Inventory = components['schemas']['Inventory'];
 export type KeptToolResults = components['schemas']['KeptToolResults'];
 export type KeyKind = components['schemas']['KeyKind'];
 export type KeyLimits = components['schemas']['KeyLimits'];
@@ -11538,6 +11606,63 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
             /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_inventory: {
+        parameters: {
+            query: {
+                /**
+                 * @description The session
+                 * @example chat-17
+                 */
+                session_id: string;
+                /** @description How many of the newest turns count, 20 when absent */
+                turns?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is carried */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "records": 1,
+                     *       "compilation_id": "cmp_0199aa2b7c3d7e1f8a90b1c200000009",
+                     *       "tools": [],
+                     *       "skills": [],
+                     *       "memory": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inventory"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description There is no such session */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

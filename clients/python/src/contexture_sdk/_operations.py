@@ -51,6 +51,7 @@ GET_GOLDEN_SET = Operation("GET", "/packs/{id}/{version}/golden", safe=True)
 GET_HEALTH = Operation("GET", "/healthz", safe=True)
 GET_HOOK = Operation("GET", "/hooks/{id}", safe=True)
 GET_HOOK_ORDER = Operation("GET", "/hook-order", safe=True)
+GET_INVENTORY = Operation("GET", "/inventory", safe=True)
 GET_MEMORY = Operation("GET", "/memory/{key}", safe=True)
 GET_METRICS = Operation("GET", "/metrics", safe=True)
 GET_OPENAPI = Operation("GET", "/openapi.json", safe=True)
@@ -267,6 +268,10 @@ class Operations(SyncTransport):
     def get_hook_order(self, *, session_id: Optional[str] = None, **options: Unpack[Options]) -> t.HookOrder:
         """Read the order of hooks"""
         return cast("t.HookOrder", self._call(GET_HOOK_ORDER, query={"session_id": session_id}, options=options))
+
+    def get_inventory(self, *, session_id: str, turns: Optional[int] = None, **options: Unpack[Options]) -> t.Inventory:
+        """Read what a session carries"""
+        return cast("t.Inventory", self._call(GET_INVENTORY, query={"session_id": session_id, "turns": turns}, options=options))
 
     def get_memory(self, key: str, /, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Read an entry"""
@@ -747,6 +752,10 @@ class AsyncOperations(AsyncTransport):
     async def get_hook_order(self, *, session_id: Optional[str] = None, **options: Unpack[Options]) -> t.HookOrder:
         """Read the order of hooks"""
         return cast("t.HookOrder", await self._call(GET_HOOK_ORDER, query={"session_id": session_id}, options=options))
+
+    async def get_inventory(self, *, session_id: str, turns: Optional[int] = None, **options: Unpack[Options]) -> t.Inventory:
+        """Read what a session carries"""
+        return cast("t.Inventory", await self._call(GET_INVENTORY, query={"session_id": session_id, "turns": turns}, options=options))
 
     async def get_memory(self, key: str, /, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Read an entry"""

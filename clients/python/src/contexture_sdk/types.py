@@ -580,6 +580,30 @@ class CandidateReviewRow(TypedDict):
     verdict: str
 
 
+class CarriedItem(TypedDict):
+    """A skill or a memory entry."""
+
+    # The skill's name, or the entry's key.
+    name: str
+    # Records that have it.
+    records: int
+
+
+class _CarriedToolRequired(TypedDict):
+    # Calls within the newest turns.
+    calls: int
+    name: str
+    # Tokens of its definition.
+    tokens: int
+
+
+class CarriedTool(_CarriedToolRequired, total=False):
+    """A tool that the newest request carries."""
+
+    # Turns since its last call, 0 for the newest one; null if the conversation has no call of it.
+    turns_since_call: Union[int, None]
+
+
 class ChangeKey(TypedDict, total=False):
     """What of a key is to be otherwise."""
 
@@ -2139,6 +2163,24 @@ class HookTestResult(_HookTestResultRequired, total=False):
     secret: Union[str, None]
     # The cause of a failure, or the reason of a denial.
     why: Union[str, None]
+
+
+class _InventoryRequired(TypedDict):
+    # Memory entries that were shown.
+    memory: List[CarriedItem]
+    # Records that were looked at.
+    records: int
+    # Skills whose instructions were sent.
+    skills: List[CarriedItem]
+    # Tools of its request, in their order.
+    tools: List[CarriedTool]
+
+
+class Inventory(_InventoryRequired, total=False):
+    """What the newest requests of a session carried, and what of it was used."""
+
+    # The record that tells about tools; null if no record of these is in full, and `tools` is empty then.
+    compilation_id: Union[str, None]
 
 
 # How many of the newest tool results stay: a number, 3 when absent, or `all`.
@@ -4290,6 +4332,8 @@ __all__ = [
     "CandidateProposal",
     "CandidateReview",
     "CandidateReviewRow",
+    "CarriedItem",
+    "CarriedTool",
     "ChangeKey",
     "ChangeReason",
     "ChangeSession",
@@ -4387,6 +4431,7 @@ __all__ = [
     "HookRegistration",
     "HookRow",
     "HookTestResult",
+    "Inventory",
     "KeptToolResults",
     "KeyKind",
     "KeyLimits",
