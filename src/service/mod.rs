@@ -23,7 +23,6 @@ pub mod golden;
 mod hook_runner;
 pub mod hooks;
 pub mod idempotency;
-pub mod inventory;
 pub mod keys;
 mod maintenance;
 pub mod mcp;
