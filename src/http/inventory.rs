@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::query::Query;
 use super::response::respond_with;
 use super::state::AppState;
-use crate::service::sessions::inventory::{self, Inventory};
+use crate::service::compilations::inventory::{self, Inventory};
 
 const DEFAULT_TURNS: usize = 20;
 const MAX_TURNS: usize = 200;

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod decisions;
+pub mod inventory;
 mod live;
 mod replay;
 

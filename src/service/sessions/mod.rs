@@ -8,7 +8,6 @@ mod document;
 mod events;
 mod expiring_caches;
 mod handle;
-pub mod inventory;
 mod lineage;
 mod memory;
 pub(super) mod messages;

@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::StoredRecord;
 use crate::domain::{Compilation, RecordLevel, Role};
 use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline};
 use crate::request::{self, CompileRequest};
-use crate::service::compilations::{self, StoredRecord};
-use crate::service::{Error, Services, adapters};
+use crate::service::{Error, Services, adapters, sessions};
 
 /// What the newest requests of a session carried, and what of it was used.
 #[derive(Debug, Serialize, ToSchema)]
@@ -58,12 +58,12 @@ pub struct CarriedItem {
 /// Reads the inventory of a session over its newest `turns` records. Turns of the conversation are
 /// counted by its assistant's messages.
 pub fn read(services: &Services, session: &str, turns: usize) -> Result<Inventory, Error> {
-    super::find(services, session)?;
-    let rows = compilations::list_of_session(services, session, None, turns)?.rows;
+    sessions::find(services, session)?;
+    let rows = super::list_of_session(services, session, None, turns)?.rows;
     let newest = rows.iter().find(|row| row.level == RecordLevel::Full);
     let (mut tools, mut compilation_id) = (Vec::new(), None);
     if let Some(row) = newest {
-        let record = compilations::find(services, &row.id)?;
+        let record = super::find(services, &row.id)?;
         if let Some(request) = request_of(services, &record) {
             tools = count_tools(services, &request, turns, services.deadline())?;
             compilation_id = Some(row.id.to_string());
