@@ -6,6 +6,7 @@
 mod claude_hook;
 mod compile;
 mod compress;
+mod demo;
 mod explain;
 mod gateway;
 mod health;
@@ -76,6 +77,13 @@ Examples:
   contexture serve --listen 127.0.0.1:0 --log-format json
   CONTEXTURE_LISTEN=0.0.0.0:8080 CONTEXTURE_ALLOW_ANONYMOUS=true contexture serve")]
     Serve(Box<Config>),
+
+    /// Show the console with recorded sessions, on a server that keeps nothing
+    ///
+    /// Starts a server in memory with --dev, plays two sessions of agents into it, and prints the
+    /// console's address. Ends with Ctrl-C.
+    #[command(after_help = "Example:\n  contexture demo")]
+    Demo(demo::DemoArgs),
 
     /// Compile a file, as `POST /compile` would
     ///
@@ -210,6 +218,7 @@ pub fn run() -> ExitCode {
     let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
+        Command::Demo(args) => demo::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Compress(args) => compress::compress(&args),
         Command::Expand(args) => compress::expand(&args),

@@ -32,11 +32,13 @@ pub struct HooksConfig {
     #[arg(long, env = "CONTEXTURE_HOOKS_FILE", value_name = "FILE")]
     pub hooks_file: Option<PathBuf>,
 
-    /// Let hooks call this machine, over http too, and seal secrets without a key file
+    /// Let hooks call this machine, over http too, seal secrets without a key file, and record in full
     ///
-    /// For trying hooks out. Without `--master-key-file` the key is in a file next to the database of
-    /// SQLite, such as `contexture.db-dev-key`. With another database it lives as long as the process, so
-    /// hooks that were registered before a restart cannot be called after it.
+    /// For trying things out. Compiles of callers without a key, or with the bootstrap key, keep the request
+    /// and the payload in their records unless the request or its session says otherwise. Without
+    /// `--master-key-file` the key is in a file next to the database of SQLite, such as
+    /// `contexture.db-dev-key`. With another database it lives as long as the process, so hooks that were
+    /// registered before a restart cannot be called after it.
     #[arg(long, env = "CONTEXTURE_DEV")]
     pub dev: bool,
 

@@ -11,6 +11,8 @@ use crate::domain::{Principal, Scope};
 pub enum Access {
     /// No key is needed: the response contains no data of a tenant.
     Open,
+    /// Any key, whatever its scopes.
+    AnyCaller,
     /// A key with at least one of these scopes.
     AnyOf(&'static [Scope]),
     /// A key with all of these scopes.
@@ -108,6 +110,8 @@ pub const ROUTES: &[RouteAccess] = &[
     route("PATCH", "/sessions/{id}", SESSIONS_WRITE),
     route("DELETE", "/sessions/{id}", SESSIONS_WRITE),
     route("POST", "/sessions/{id}/turns", TURN),
+    route("GET", "/sessions/{id}/timeline", SESSIONS_READ),
+    route("GET", "/inventory", SESSIONS_READ),
     route("POST", "/sessions/{id}/usage", COMPILE_OR_SESSIONS),
     route("POST", "/packs", PACKS_WRITE),
     route("GET", "/packs", PACKS_READ),
@@ -172,11 +176,17 @@ pub const ROUTES: &[RouteAccess] = &[
     route("GET", "/problems/{code}", Access::Open),
     route("GET", "/", Access::Open),
     route("GET", "/console/{file}", Access::Open),
+    route("POST", "/console/session", Access::AnyCaller),
+    route("GET", "/console/session", Access::AnyCaller),
+    route("DELETE", "/console/session", Access::AnyCaller),
 ];
 
 /// Checks whether a path is one that needs no key.
 pub fn is_open(path: &str) -> bool {
-    ROUTES.iter().any(|row| row.access == Access::Open && is_served_by(row.path, path))
+    // A route of exactly this path serves it, not one with a parameter.
+    let exact = ROUTES.iter().find(|row| row.path == path);
+    let serves = |row: &RouteAccess| row.access == Access::Open && is_served_by(row.path, path);
+    exact.map_or_else(|| ROUTES.iter().any(serves), |row| row.access == Access::Open)
 }
 
 /// Whether a path has the form of a route, whose last segment may be a parameter.
@@ -199,7 +209,7 @@ impl Access {
     /// Checks whether a caller may use the route.
     pub(super) fn admits(self, caller: &Principal) -> bool {
         match self {
-            Self::Open => true,
+            Self::Open | Self::AnyCaller => true,
             Self::AnyOf(scopes) => caller.has_any(scopes),
             Self::AllOf(scopes) => scopes.iter().all(|scope| caller.has_any(&[*scope])),
         }
@@ -208,7 +218,7 @@ impl Access {
     /// Returns the scopes that the route requires.
     pub(super) fn scopes(self) -> &'static [Scope] {
         match self {
-            Self::Open => &[],
+            Self::Open | Self::AnyCaller => &[],
             Self::AnyOf(scopes) | Self::AllOf(scopes) => scopes,
         }
     }

@@ -13,11 +13,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::access::Access;
+use super::console;
 use super::document::RouteTable;
 use super::problem::{Kind, Problem};
+use super::session_cookie::SessionCookie;
 use super::state::AppState;
 use crate::domain::Principal;
-use crate::service::{auth, tickets};
+use crate::service::{auth, console_sessions, tickets};
 
 /// The header in which headroom's clients send their key.
 const TOKEN_HEADER: &str = "x-headroom-proxy-token";
@@ -60,12 +62,13 @@ pub(super) async fn check(
     let KeyCheck { state, routes } = keys;
     let access = match find_access(&routes, request.method(), path.as_str()) {
         None | Some(Access::Open) => return next.run(request).await,
+        Some(_) if console::opens_record(&request) => return next.run(request).await,
         Some(access) => access,
     };
     let ticket = ticket_of(&request, path.as_str());
     let caller = match ticket {
         Some(ticket) => redeem_ticket(&state, ticket.to_owned()).await,
-        None => identify(&state, request.headers(), path.as_str()).await,
+        None => identify(&state, request.method(), request.headers(), path.as_str()).await,
     };
     let principal = match caller {
         Ok(principal) => principal,
@@ -97,6 +100,7 @@ fn ticket_of<'r>(request: &'r Request, path: &str) -> Option<&'r str> {
 
 async fn identify(
     state: &AppState,
+    method: &Method,
     headers: &HeaderMap,
     path: &str,
 ) -> Result<Arc<Principal>, Problem> {
@@ -105,6 +109,12 @@ async fn identify(
         Some(token) => Some(token),
         None => read_bearer(headers)?,
     };
+    if let Some(cookie) = SessionCookie::read(headers).filter(|_| key.is_none())
+        && let Some(principal) = find_session(state, cookie).await?
+    {
+        cookie.check(method, headers)?;
+        return Ok(principal);
+    }
     identify_key(state, key).await
 }
 
@@ -129,6 +139,15 @@ pub(super) async fn needs_key(state: &AppState) -> Result<bool, Problem> {
         Err(problem) if problem.kind == Kind::Unauthenticated => Ok(true),
         Err(problem) => Err(problem),
     }
+}
+
+/// Returns who signed in to the console with this cookie; none if the session is over.
+async fn find_session(
+    state: &AppState,
+    cookie: SessionCookie<'_>,
+) -> Result<Option<Arc<Principal>>, Problem> {
+    let (services, token) = (state.shared_services().clone(), cookie.0.to_owned());
+    Ok(state.pool.look(move || console_sessions::find(&services, &token)).await??)
 }
 
 /// Returns the owner of a ticket and makes the ticket invalid.

@@ -22,8 +22,8 @@ use super::operations::DescriptionSource;
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
-    events, fallback, gateway, hooks, keys, layer, mcp, memory, operations, origin, packs, pages,
-    response_memory, sessions, skills, tools, zstd_window,
+    events, fallback, gateway, hooks, inventory, keys, layer, mcp, memory, operations, origin,
+    packs, pages, response_memory, sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -128,6 +128,8 @@ fn add_resources(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::create_session, sessions::list_sessions))
         .routes(routes!(sessions::get_session, sessions::update_session, sessions::delete_session))
         .routes(routes!(sessions::take_turn))
+        .routes(routes!(sessions::get_session_timeline))
+        .routes(routes!(inventory::get_inventory))
         .routes(routes!(sessions::report_usage))
         .routes(routes!(packs::publish_pack, packs::list_packs))
         .routes(routes!(packs::lint_pack))
@@ -180,6 +182,11 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(operations::get_openapi).layer(Extension(DescriptionSource::new(openapi))))
         .routes(routes!(console::get_root))
         .routes(routes!(console::get_console_file))
+        .routes(routes!(
+            console::create_console_session,
+            console::get_console_session,
+            console::delete_console_session
+        ))
         .routes(routes!(operations::get_docs))
         .routes(routes!(operations::get_docs_page))
         .routes(routes!(operations::get_docs_file))

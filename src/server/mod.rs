@@ -148,6 +148,7 @@ impl Server {
         let key_sources = KeySources {
             bootstrap: config.keys.bootstrap_key.as_ref().map(|key| key.reveal().to_owned()),
             has_file: config.keys.keys_file.is_some(),
+            records_in_full: config.hooks.dev,
         };
         let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
         // Before the store is opened, so that a second server with the same settings fails here.

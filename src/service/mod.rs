@@ -8,6 +8,7 @@ pub mod compat;
 pub mod compilations;
 pub mod compile;
 pub mod compress;
+pub mod console_sessions;
 mod defaults;
 mod earlier_payload;
 mod effects;

@@ -137,6 +137,26 @@ impl Tx<'_> {
         Ok(Page::new(rows, limit, |last| Arc::clone(&last.id), examined))
     }
 
+    /// Lists up to `limit` records of a session that are older than `before`, newest first, with their
+    /// bodies.
+    pub fn list_session_compilations(
+        &self,
+        session: &str,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Page<Compilation, Arc<str>>, Error> {
+        let rows = self.all(
+            &format!(
+                "SELECT {HEAD_COLUMNS}, body, reported_cost FROM compilations
+                 WHERE tenant = ?1 AND session = ?2 AND expires_at > ?3 AND id < ?4
+                 ORDER BY id DESC LIMIT ?5"
+            ),
+            values![session, self.now(), before.unwrap_or("\u{10ffff}"), limit.saturating_add(1)],
+            compilation,
+        )?;
+        Ok(Page::new(rows, limit, |last| Arc::clone(&last.id), None))
+    }
+
     /// The id of the last record that a page looks at; none if there are no more than that.
     fn last_examined_compilation(
         &self,

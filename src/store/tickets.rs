@@ -44,6 +44,15 @@ impl Tx<'_> {
         Ok(true)
     }
 
+    /// The key of a ticket that was issued and is not expired; the ticket stays valid.
+    pub fn read_ticket(&self, ticket: &ContentHash) -> Result<Option<Option<Arc<str>>>, Error> {
+        self.first(
+            "SELECT key FROM tickets WHERE tenant = ?1 AND digest = ?2 AND expires_at > ?3",
+            values![ticket, self.now()],
+            |row| Ok(row.get::<Option<String>>(0)?.map(Arc::from)),
+        )
+    }
+
     /// Redeems a ticket; returns its key if it was issued, unused and not expired.
     pub fn take_ticket(&self, ticket: &ContentHash) -> Result<Option<Option<Arc<str>>>, Error> {
         let found = self.first(

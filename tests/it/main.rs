@@ -18,6 +18,7 @@ mod cli_compress;
 mod cli_pack;
 mod cli_read_test;
 mod commit_cut;
+mod demo;
 mod documents;
 mod encodings;
 mod faults;

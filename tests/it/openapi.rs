@@ -72,6 +72,8 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/sessions/{id}"),
     ("DELETE", "/sessions/{id}"),
     ("POST", "/sessions/{id}/turns"),
+    ("GET", "/sessions/{id}/timeline"),
+    ("GET", "/inventory"),
     ("POST", "/sessions/{id}/usage"),
     ("POST", "/packs"),
     ("GET", "/packs"),
@@ -126,6 +128,9 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/problems/{code}"),
     ("GET", "/"),
     ("GET", "/console/{file}"),
+    ("POST", "/console/session"),
+    ("GET", "/console/session"),
+    ("DELETE", "/console/session"),
 ];
 
 #[test]

@@ -154,6 +154,7 @@ impl ShownIds {
                     .to_owned();
             }
             Some("ticket") => return "cXJ6Vn0mR3lQ8yTqk2s1WbHd".to_owned(),
+            Some("csrf_token") => return "5f0c2b7e9d1a4c38".repeat(4),
             Some("day") => return "2026-12-31".to_owned(),
             Some("engine") => return "0.1.0+16".to_owned(),
             Some("version") if text.starts_with("0.") => return "0.1.0".to_owned(),
@@ -257,6 +258,8 @@ async fn compiles(run: &mut Run) {
     let other = run.take("compile", "POST", "/compile", Some(other)).await;
     run.bind("other", &other["id"]);
     let compare = json!({"a": "<compilation>", "b": "<other>"});
+    run.take("get_console_session", "GET", "/console/session", None).await;
+    run.take("create_console_session", "POST", "/console/session", None).await;
     run.take("compare_compilations", "POST", "/compilations/diff", Some(compare)).await;
     run.take("list_compilations", "GET", "/compilations?limit=1", None).await;
     run.take("get_compilation", "GET", "/compilations/<compilation>", None).await;
@@ -354,6 +357,8 @@ async fn sessions(run: &mut Run) {
     let usage = json!({"usage": {"prompt_tokens": 14, "completion_tokens": 31}});
     run.take("report_usage", "POST", "/sessions/demo/usage", Some(usage)).await;
     let delegation = example_of("Delegation");
+    run.take("get_inventory", "GET", "/inventory?session_id=demo", None).await;
+    run.take("get_session_timeline", "GET", "/sessions/demo/timeline", None).await;
     run.take("report_delegation", "POST", "/sessions/demo/delegations", Some(delegation)).await;
     let label = Some(json!({"label": "before the change"}));
     let taken = run.take("take_snapshot", "POST", "/sessions/demo/snapshots", label).await;
@@ -432,6 +437,7 @@ async fn deletions(run: &mut Run) {
         ("delete_candidate", "/memory-candidates/<candidate>"),
         ("delete_memory", "/memory/language"),
         ("delete_session", "/sessions/demo"),
+        ("delete_console_session", "/console/session"),
         ("delete_skill", "/skills/review"),
     ] {
         run.take(operation, "DELETE", path, None).await;

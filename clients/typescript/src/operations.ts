@@ -28,6 +28,7 @@ export const OPERATIONS = {
   compressForGateway: { method: "POST", path: "/v1/compress", safe: true, body: true },
   countTokens: { method: "POST", path: "/tokens", safe: true, body: true },
   createArtifact: { method: "POST", path: "/artifacts", takesKey: true, body: true },
+  createConsoleSession: { method: "POST", path: "/console/session" },
   createEventTicket: { method: "POST", path: "/events/ticket" },
   createHook: { method: "POST", path: "/hooks", takesKey: true, body: true },
   createKey: { method: "POST", path: "/keys", takesKey: true, body: true },
@@ -35,6 +36,7 @@ export const OPERATIONS = {
   deleteAdapter: { method: "DELETE", path: "/adapters/{name}", safe: true },
   deleteArtifact: { method: "DELETE", path: "/artifacts/{id}", safe: true },
   deleteCandidate: { method: "DELETE", path: "/memory-candidates/{id}", safe: true },
+  deleteConsoleSession: { method: "DELETE", path: "/console/session", safe: true },
   deleteHook: { method: "DELETE", path: "/hooks/{id}", safe: true },
   deleteKey: { method: "DELETE", path: "/keys/{id}", safe: true },
   deleteMemory: { method: "DELETE", path: "/memory/{key}", safe: true },
@@ -48,12 +50,14 @@ export const OPERATIONS = {
   getArtifact: { method: "GET", path: "/artifacts/{id}", safe: true },
   getCandidate: { method: "GET", path: "/memory-candidates/{id}", safe: true },
   getCompilation: { method: "GET", path: "/compilations/{id}", safe: true },
+  getConsoleSession: { method: "GET", path: "/console/session", safe: true },
   getGatewayHealth: { method: "GET", path: "/health", safe: true },
   getGatewayStats: { method: "GET", path: "/stats", safe: true },
   getGoldenSet: { method: "GET", path: "/packs/{id}/{version}/golden", safe: true },
   getHealth: { method: "GET", path: "/healthz", safe: true },
   getHook: { method: "GET", path: "/hooks/{id}", safe: true },
   getHookOrder: { method: "GET", path: "/hook-order", safe: true },
+  getInventory: { method: "GET", path: "/inventory", safe: true },
   getMemory: { method: "GET", path: "/memory/{key}", safe: true },
   getMetrics: { method: "GET", path: "/metrics", safe: true },
   getOpenapi: { method: "GET", path: "/openapi.json", safe: true },
@@ -61,6 +65,7 @@ export const OPERATIONS = {
   getProblem: { method: "GET", path: "/problems/{code}", safe: true },
   getReadiness: { method: "GET", path: "/readyz", safe: true },
   getSession: { method: "GET", path: "/sessions/{id}", safe: true },
+  getSessionTimeline: { method: "GET", path: "/sessions/{id}/timeline", safe: true, pages: true },
   getSkill: { method: "GET", path: "/skills/{name}", safe: true },
   getSnapshot: { method: "GET", path: "/snapshots/{id}", safe: true },
   handleCalls: { method: "POST", path: "/tools/calls", takesKey: true, body: true },
@@ -138,6 +143,8 @@ export interface Operations {
   countTokens(body: s.TokensRequest, options?: CallOptions): Promise<s.TokensResponse>;
   /** Offload a text */
   createArtifact(body: s.OffloadRequest, options?: CallOptions): Promise<s.OffloadResponse>;
+  /** Sign a browser in */
+  createConsoleSession(options?: CallOptions): Promise<s.ConsoleSession>;
   /** Get a ticket for a stream */
   createEventTicket(options?: CallOptions): Promise<s.EventTicket>;
   /** Register a hook */
@@ -152,6 +159,8 @@ export interface Operations {
   deleteArtifact(id: string, options?: CallOptions): Promise<void>;
   /** Delete a candidate */
   deleteCandidate(id: string, options?: CallOptions & { ifMatch?: string }): Promise<void>;
+  /** Sign a browser out */
+  deleteConsoleSession(options?: CallOptions): Promise<void>;
   /** Delete a hook */
   deleteHook(id: string, options?: CallOptions & { ifMatch?: string }): Promise<void>;
   /** Revoke a key */
@@ -177,7 +186,9 @@ export interface Operations {
   /** Read a candidate */
   getCandidate(id: string, options?: CallOptions): Promise<s.Candidate>;
   /** Read a compilation */
-  getCompilation(id: string, options?: CallOptions): Promise<s.CompilationRecord>;
+  getCompilation(id: string, options?: CallOptions & { explain?: Query<"get_compilation", "explain"> }): Promise<s.CompilationRecord>;
+  /** Read who is signed in */
+  getConsoleSession(options?: CallOptions): Promise<s.ConsoleSession>;
   /** Whether to send work here, for a gateway */
   getGatewayHealth(options?: CallOptions): Promise<s.GatewayHealth>;
   /** Read what was saved, for a gateway */
@@ -190,6 +201,8 @@ export interface Operations {
   getHook(id: string, options?: CallOptions): Promise<s.HookRow>;
   /** Read the order of hooks */
   getHookOrder(options?: CallOptions & { session_id?: Query<"get_hook_order", "session_id"> }): Promise<s.HookOrder>;
+  /** Read what a session carries */
+  getInventory(options: CallOptions & { session_id: Query<"get_inventory", "session_id">; turns?: Query<"get_inventory", "turns"> }): Promise<s.Inventory>;
   /** Read an entry */
   getMemory(key: string, options?: CallOptions & { subject?: Query<"get_memory", "subject">; session_id?: Query<"get_memory", "session_id">; agent?: Query<"get_memory", "agent">; pack_tenant?: Query<"get_memory", "pack_tenant"> }): Promise<s.MemoryEntry>;
   /** Figures for Prometheus */
@@ -204,6 +217,10 @@ export interface Operations {
   getReadiness(options?: CallOptions): Promise<s.HealthReport>;
   /** Read a session */
   getSession(id: string, options?: CallOptions): Promise<s.Session>;
+  /** Read a session's timeline */
+  getSessionTimeline(id: string, options?: CallOptions & { limit?: Query<"get_session_timeline", "limit">; cursor?: Query<"get_session_timeline", "cursor"> }): Promise<s.Timeline>;
+  /** Each row of `getSessionTimeline`, page after page. */
+  iterGetSessionTimeline(id: string, options?: CallOptions & { limit?: Query<"get_session_timeline", "limit"> }): AsyncIterableIterator<s.TimelineRow>;
   /** Read a skill */
   getSkill(name: string, options?: CallOptions): Promise<s.Skill>;
   /** Read a snapshot */

@@ -12,7 +12,7 @@ export interface paths {
         };
         /**
          * The console
-         * @description Events as they come, the last compiles with their tokens by part, and hooks with their health.
+         * @description Usage, sessions, records and a playground, live.
          */
         get: operations["get_root"];
         put?: never;
@@ -216,8 +216,8 @@ export interface paths {
         /**
          * Read a compilation
          * @description The record of a compile: its ledger, its report, what it left behind, and of a record in full the
-         *     request and the payload. A browser gets a page: what came and what is sent beside each other, and
-         *     every cut with its original.
+         *     request and the payload. With `explain=full` also what happened to each message. A browser that
+         *     opens the address gets the console, which shows the record to whoever is signed in.
          */
         get: operations["get_compilation"];
         put?: never;
@@ -290,6 +290,38 @@ export interface paths {
          */
         post: operations["compress"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who is signed in
+         * @description By the cookie or by a key: scopes decide what the console shows. A server that needs no key
+         *     returns one without.
+         */
+        get: operations["get_console_session"];
+        put?: never;
+        /**
+         * Sign a browser in
+         * @description Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
+         *     requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
+         *     With the cookie, a request that changes something needs the header `contexture-csrf` with
+         *     `csrf_token`.
+         */
+        post: operations["create_console_session"];
+        /**
+         * Sign a browser out
+         * @description The cookie is worth nothing afterwards, on every node.
+         */
+        delete: operations["delete_console_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -668,6 +700,28 @@ export interface paths {
          *     `"test": true`. The body may be empty.
          */
         post: operations["test_hook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inventory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a session carries
+         * @description Tools of the newest recorded request with the tokens of their definitions and how often they were called
+         *     in the newest turns, and the skills and memory entries that the newest records have: what is carried
+         *     for nothing is a tool without calls. Tools need a record in full.
+         */
+        get: operations["get_inventory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1477,6 +1531,28 @@ export interface paths {
          *     that is there takes the memory and keeps all else.
          */
         post: operations["switch_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a session's timeline
+         * @description A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
+         *     the provider's cache can use, where the payload first changed and why, and what it cost. Requests
+         *     through the gateway have rows, too.
+         */
+        get: operations["get_session_timeline"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3032,6 +3108,36 @@ export interface components {
              */
             verdict: string;
         };
+        /** @description A skill or a memory entry. */
+        CarriedItem: {
+            /** @description The skill's name, or the entry's key. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Records that have it.
+             */
+            records: number;
+        };
+        /** @description A tool that the newest request carries. */
+        CarriedTool: {
+            /**
+             * Format: int64
+             * @description Calls within the newest turns.
+             */
+            calls: number;
+            /** @example read_file */
+            name: string;
+            /**
+             * Format: int64
+             * @description Tokens of its definition.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Turns since its last call, 0 for the newest one; null if the conversation has no call of it.
+             */
+            turns_since_call?: number | null;
+        };
         /**
          * @description What of a key is to be otherwise.
          * @example {
@@ -3172,6 +3278,12 @@ export interface components {
         };
         /** @description A record with all that it holds. */
         CompilationRecord: components["schemas"]["CompilationRow"] & {
+            /**
+             * @description What happened to each message, with `explain=full`: null if it is not known, because the record
+             *     has hashes alone or another engine made it. Of a request through the gateway, the edited
+             *     messages.
+             */
+            decisions?: components["schemas"]["MessageDecision"][] | null;
             /** @description What the compile stored in addition to its record. */
             effects: components["schemas"]["CompileEffects"];
             gateway?: components["schemas"]["GatewayReport"] | null;
@@ -3661,6 +3773,20 @@ export interface components {
              * @description Share of the history's room at which it is compacted. If absent: `1.0`.
              */
             trigger?: number | null;
+        };
+        /** @description Who is signed in to the console. */
+        ConsoleSession: {
+            /** @description The value of `contexture-csrf` for requests with the cookie; null without a cookie. */
+            csrf_token?: string | null;
+            /** @description The key's id; null for callers without one. */
+            key?: string | null;
+            /** @description What the key may do; all scopes for callers of a server that needs no key. */
+            scopes: string[];
+            /**
+             * @description The tenant whose data is shown.
+             * @example default
+             */
+            tenant: string;
         };
         /** @description Whether a promoted entry says otherwise. */
         ContradictionCheck: {
@@ -5020,6 +5146,19 @@ export interface components {
             secret?: string | null;
             /** @description The cause of a failure, or the reason of a denial. */
             why?: string | null;
+        };
+        /** @description What the newest requests of a session carried, and what of it was used. */
+        Inventory: {
+            /** @description The record that tells about tools; null if no record of these is in full, and `tools` is empty then. */
+            compilation_id?: string | null;
+            /** @description Memory entries that were shown. */
+            memory: components["schemas"]["CarriedItem"][];
+            /** @description Records that were looked at. */
+            records: number;
+            /** @description Skills whose instructions were sent. */
+            skills: components["schemas"]["CarriedItem"][];
+            /** @description Tools of its request, in their order. */
+            tools: components["schemas"]["CarriedTool"][];
         };
         /** @description How many of the newest tool results stay: a number, 3 when absent, or `all`. */
         KeptToolResults: number | string;
@@ -7249,6 +7388,67 @@ export interface components {
         };
         /** @enum {string} */
         ThinkingPolicy: "keep" | "clear_old";
+        /** @description A page of a session's timeline, newest first. */
+        Timeline: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["TimelineRow"][];
+            /** @description Where the list goes on; null at its end. */
+            next_cursor?: string | null;
+        };
+        /** @description What became of one compile of a session, or of one request through the gateway. */
+        TimelineRow: {
+            actions?: components["schemas"]["ActionCounts"] | null;
+            /**
+             * Format: int64
+             * @description Window less reserve; null of a request through the gateway, which has no budget.
+             */
+            budget?: number | null;
+            /**
+             * @description The id of the record.
+             * @example cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b
+             */
+            compilation_id: string;
+            cost?: components["schemas"]["CompileCost"] | null;
+            /**
+             * Format: date-time
+             * @description When it was made: RFC 3339, in UTC.
+             * @example 2026-12-31T23:59:59Z
+             */
+            created_at: string;
+            /** @description Whether this engine would compile the same. */
+            current: boolean;
+            first_change?: components["schemas"]["FirstChange"] | null;
+            /** @description Whether the payload was within the budget. */
+            fits: boolean;
+            /** @description The model of the request; null if it named none. */
+            model?: string | null;
+            parts?: components["schemas"]["PartTokens"] | null;
+            /** @description `hashes` or `full`. */
+            record: string;
+            /**
+             * Format: int64
+             * @description Tokens before the first place that changes with every compile; null of a request through the
+             *     gateway.
+             */
+            stable_tokens?: number | null;
+            /** @description `compiled` or `refused`. */
+            status: string;
+            /**
+             * Format: int64
+             * @description Tokens of the payload.
+             */
+            tokens_after: number;
+            /**
+             * Format: int64
+             * @description Tokens of the conversation before anything was shortened.
+             */
+            tokens_before: number;
+            /**
+             * Format: int64
+             * @description Tokens that this compile left out and no earlier one of the session did.
+             */
+            unique_saved_tokens?: number | null;
+        };
         /** @description How a provider's count of a model's payloads stands to ours. */
         TokenCalibration: {
             /**
@@ -7951,6 +8151,8 @@ export type CandidatePromotion = components['schemas']['CandidatePromotion'];
 export type CandidateProposal = components['schemas']['CandidateProposal'];
 export type CandidateReview = components['schemas']['CandidateReview'];
 export type CandidateReviewRow = components['schemas']['CandidateReviewRow'];
+export type CarriedItem = components['schemas']['CarriedItem'];
+export type CarriedTool = components['schemas']['CarriedTool'];
 export type ChangeKey = components['schemas']['ChangeKey'];
 export type ChangeReason = components['schemas']['ChangeReason'];
 export type ChangeSession = components['schemas']['ChangeSession'];
@@ -7976,6 +8178,7 @@ export type CompressResponse = components['schemas']['CompressResponse'];
 export type CompressedBy = components['schemas']['CompressedBy'];
 export type CompressionLevel = components['schemas']['CompressionLevel'];
 export type CompressionOptions = components['schemas']['CompressionOptions'];
+export type ConsoleSession = components['schemas']['ConsoleSession'];
 export type ContradictionCheck = components['schemas']['ContradictionCheck'];
 export type ContradictionResolution = components['schemas']['ContradictionResolution'];
 export type ConversationMessage = components['schemas']['ConversationMessage'];
@@ -8047,6 +8250,7 @@ export type HookQueue = components['schemas']['HookQueue'];
 export type HookRegistration = components['schemas']['HookRegistration'];
 export type HookRow = components['schemas']['HookRow'];
 export type HookTestResult = components['schemas']['HookTestResult'];
+export type Inventory = components['schemas']['Inventory'];
 export type KeptToolResults = components['schemas']['KeptToolResults'];
 export type KeyKind = components['schemas']['KeyKind'];
 export type KeyLimits = components['schemas']['KeyLimits'];
@@ -8172,6 +8376,8 @@ export type TakenResult = components['schemas']['TakenResult'];
 export type TestHook = components['schemas']['TestHook'];
 export type TestNewHook = components['schemas']['TestNewHook'];
 export type ThinkingPolicy = components['schemas']['ThinkingPolicy'];
+export type Timeline = components['schemas']['Timeline'];
+export type TimelineRow = components['schemas']['TimelineRow'];
 export type TokenCalibration = components['schemas']['TokenCalibration'];
 export type TokensRequest = components['schemas']['TokensRequest'];
 export type TokensResponse = components['schemas']['TokensResponse'];
@@ -8893,7 +9099,7 @@ export interface operations {
                      *           "session_id": null,
                      *           "target": "anthropic",
                      *           "model": "claude-sonnet-4-5",
-                     *           "record": "hashes",
+                     *           "record": "full",
                      *           "status": "compiled",
                      *           "engine": "0.1.0+16",
                      *           "current": true,
@@ -8965,7 +9171,7 @@ export interface operations {
                      *         "session_id": null,
                      *         "target": "anthropic",
                      *         "model": "claude-sonnet-4-5",
-                     *         "record": "hashes",
+                     *         "record": "full",
                      *         "status": "compiled",
                      *         "engine": "0.1.0+16",
                      *         "current": true,
@@ -8981,7 +9187,7 @@ export interface operations {
                      *         "session_id": null,
                      *         "target": "anthropic",
                      *         "model": "claude-sonnet-4-5",
-                     *         "record": "hashes",
+                     *         "record": "full",
                      *         "status": "compiled",
                      *         "engine": "0.1.0+16",
                      *         "current": true,
@@ -9042,7 +9248,10 @@ export interface operations {
     };
     get_compilation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `full`: with `decisions`. A record whose report does not have them is compiled again for it */
+                explain?: string;
+            };
             header?: never;
             path: {
                 /** @description The `id` of a compile's answer */
@@ -9066,7 +9275,7 @@ export interface operations {
                      *       "session_id": null,
                      *       "target": "anthropic",
                      *       "model": "claude-sonnet-4-5",
-                     *       "record": "hashes",
+                     *       "record": "full",
                      *       "status": "compiled",
                      *       "engine": "0.1.0+16",
                      *       "current": true,
@@ -9158,7 +9367,87 @@ export interface operations {
                      *         "memory_expired": []
                      *       },
                      *       "hooks": [],
-                     *       "reported_cost": null
+                     *       "reported_cost": null,
+                     *       "request": {
+                     *         "target": "anthropic",
+                     *         "model": "claude-sonnet-4-5",
+                     *         "messages": [
+                     *           {
+                     *             "role": "system",
+                     *             "content": "You are a careful assistant."
+                     *           },
+                     *           {
+                     *             "role": "user",
+                     *             "content": "Where does the build fail?"
+                     *           },
+                     *           {
+                     *             "role": "assistant",
+                     *             "content": null,
+                     *             "tool_calls": [
+                     *               {
+                     *                 "id": "call_1",
+                     *                 "type": "function",
+                     *                 "function": {
+                     *                   "name": "read_log",
+                     *                   "arguments": "{\"lines\": 200}"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "tool",
+                     *             "tool_call_id": "call_1",
+                     *             "content": "error[E0382]: use of moved value"
+                     *           }
+                     *         ],
+                     *         "budget": {
+                     *           "context_window": 128000,
+                     *           "reserve_output": 4096
+                     *         },
+                     *         "record": "full"
+                     *       },
+                     *       "payload": {
+                     *         "system": [
+                     *           {
+                     *             "type": "text",
+                     *             "text": "You are a careful assistant."
+                     *           }
+                     *         ],
+                     *         "messages": [
+                     *           {
+                     *             "role": "user",
+                     *             "content": [
+                     *               {
+                     *                 "type": "text",
+                     *                 "text": "Where does the build fail?"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "assistant",
+                     *             "content": [
+                     *               {
+                     *                 "type": "tool_use",
+                     *                 "id": "call_1",
+                     *                 "name": "read_log",
+                     *                 "input": {
+                     *                   "lines": 200
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "role": "user",
+                     *             "content": [
+                     *               {
+                     *                 "type": "tool_result",
+                     *                 "tool_use_id": "call_1",
+                     *                 "content": "error[E0382]: use of moved value"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CompilationRecord"];
@@ -9609,6 +9898,176 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is signed in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant": "default",
+                     *       "key": "bootstrap",
+                     *       "scopes": [
+                     *         "compile",
+                     *         "compress",
+                     *         "memory:read",
+                     *         "memory:write",
+                     *         "sessions:read",
+                     *         "sessions:write",
+                     *         "tools",
+                     *         "adapters:read",
+                     *         "adapters:write",
+                     *         "hooks:read",
+                     *         "hooks:write",
+                     *         "events:read",
+                     *         "packs:read",
+                     *         "packs:write",
+                     *         "metrics:read",
+                     *         "admin",
+                     *         "operator"
+                     *       ],
+                     *       "csrf_token": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is signed in; the cookie is in `set-cookie` */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant": "default",
+                     *       "key": "bootstrap",
+                     *       "scopes": [
+                     *         "compile",
+                     *         "compress",
+                     *         "memory:read",
+                     *         "memory:write",
+                     *         "sessions:read",
+                     *         "sessions:write",
+                     *         "tools",
+                     *         "adapters:read",
+                     *         "adapters:write",
+                     *         "hooks:read",
+                     *         "hooks:write",
+                     *         "events:read",
+                     *         "packs:read",
+                     *         "packs:write",
+                     *         "metrics:read",
+                     *         "admin",
+                     *         "operator"
+                     *       ],
+                     *       "csrf_token": "5f0c2b7e9d1a4c385f0c2b7e9d1a4c385f0c2b7e9d1a4c385f0c2b7e9d1a4c38"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nobody is signed in by the cookie */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
             /** @description The request cannot be met */
@@ -11147,6 +11606,63 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
             /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_inventory: {
+        parameters: {
+            query: {
+                /**
+                 * @description The session
+                 * @example chat-17
+                 */
+                session_id: string;
+                /** @description How many of the newest turns count, 20 when absent */
+                turns?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is carried */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "records": 1,
+                     *       "compilation_id": "cmp_0199aa2b7c3d7e1f8a90b1c200000009",
+                     *       "tools": [],
+                     *       "skills": [],
+                     *       "memory": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inventory"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description There is no such session */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15302,6 +15818,109 @@ export interface operations {
             };
         };
     };
+    get_session_timeline: {
+        parameters: {
+            query?: {
+                /** @description Rows at once, 100 when absent */
+                limit?: number;
+                /** @description `next_cursor` of the answer before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The session's id, percent-encoded
+                 * @example chat-17
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Some rows, and where the list goes on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "compilation_id": "cmp_0199aa2b7c3d7e1f8a90b1c200000009",
+                     *           "created_at": "2026-12-31T23:59:59Z",
+                     *           "model": "gpt-4o",
+                     *           "record": "full",
+                     *           "status": "compiled",
+                     *           "current": true,
+                     *           "tokens_before": 12,
+                     *           "tokens_after": 12,
+                     *           "fits": true,
+                     *           "budget": 119808,
+                     *           "parts": {
+                     *             "system": 0,
+                     *             "skill": 0,
+                     *             "tools": 0,
+                     *             "memory": 0,
+                     *             "history": 9,
+                     *             "tail": 3,
+                     *             "media": 0,
+                     *             "reserve": 8192
+                     *           },
+                     *           "actions": {
+                     *             "kept": 1,
+                     *             "compressed": 0,
+                     *             "deduplicated": 0,
+                     *             "cleared": 0,
+                     *             "summarized": 0,
+                     *             "dropped": 0
+                     *           },
+                     *           "stable_tokens": 9,
+                     *           "unique_saved_tokens": 0,
+                     *           "first_change": null,
+                     *           "cost": {
+                     *             "payload_micros": 35,
+                     *             "output_micros": 310,
+                     *             "unshortened_micros": 35,
+                     *             "saved_micros": 0,
+                     *             "unique_saved_micros": 0,
+                     *             "cache": {
+                     *               "read_tokens": 0,
+                     *               "write_tokens": 0,
+                     *               "assumed": "reported"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description There is no such session */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     take_turn: {
         parameters: {
             query?: never;
@@ -16358,7 +16977,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "quota": "compilation_bytes",
-                     *           "used": 21722,
+                     *           "used": 25289,
                      *           "max": 4294967296
                      *         },
                      *         {

@@ -4,11 +4,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 
-use super::page::page;
 use crate::domain::{CompilationStatus, ContentHash, RecordLevel, Target};
 use crate::http::body::RequestInput;
+use crate::http::console;
 use crate::http::job::{visit, work};
-use crate::http::pages::wants_html;
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
 use crate::http::response::{respond_json, respond_with};
@@ -73,14 +72,17 @@ pub(crate) async fn list_compilations(
 /// Read a compilation
 ///
 /// The record of a compile: its ledger, its report, what it left behind, and of a record in full the
-/// request and the payload. A browser gets a page: what came and what is sent beside each other, and
-/// every cut with its original.
+/// request and the payload. With `explain=full` also what happened to each message. A browser that
+/// opens the address gets the console, which shows the record to whoever is signed in.
 #[utoipa::path(
     get,
     path = "/compilations/{id}",
     tag = "compilations",
     operation_id = "get_compilation",
-    params(("id" = String, Path, description = "The `id` of a compile's answer")),
+    params(
+        ("id" = String, Path, description = "The `id` of a compile's answer"),
+        ("explain" = Option<String>, Query, pattern = "^full$", description = "`full`: with `decisions`. A record whose report does not have them is compiled again for it"),
+    ),
     responses(
         (status = OK, description = "The record", content(
             (CompilationRecord = "application/json"),
@@ -93,22 +95,30 @@ pub(crate) async fn get_compilation(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let id = name_of(&request).to_owned();
-    let is_page = wants_html(request.headers());
-    let input = RequestInput::without_body(&state, &request)?;
-    let mut response = if is_page {
-        // A record whose report does not have the cuts is compiled again.
-        let answer = work(&state, input, move |services, _| {
-            let record = compilations::find(services, &id)?;
-            Ok(page(&record, compilations::cuts(services, &record, services.deadline()).as_deref()))
-        });
-        answer.await?
+    let mut response = if console::opens_record(&request) {
+        console::page()
     } else {
-        let answer = visit(&state, input, move |services, _| {
-            Ok(respond_json(compilations::find(services, &id)?.write()))
-        });
-        answer.await?
+        read_record(&state, request).await?
     };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
+}
+
+async fn read_record(state: &AppState, request: Request) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let query = Query::parse(request.uri(), &["explain"])?;
+    let is_explained = query.choice("explain", &[("full", ())])?.is_some();
+    let input = RequestInput::without_body(state, &request)?;
+    if !is_explained {
+        let read = visit(state, input, move |services, _| {
+            Ok(respond_json(compilations::find(services, &id)?.write()))
+        });
+        return read.await;
+    }
+    let read = work(state, input, move |services, _| {
+        let record = compilations::find(services, &id)?;
+        let decisions = compilations::decisions(services, &record, services.deadline());
+        Ok(respond_json(record.write_with_decisions(decisions.as_deref())))
+    });
+    read.await
 }

@@ -2,7 +2,6 @@
 
 mod actions;
 mod list;
-mod page;
 
 pub(super) use self::actions::*;
 pub(super) use self::list::*;

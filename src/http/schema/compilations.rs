@@ -7,10 +7,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::DiffStep;
 use crate::domain::{Compilation, Drift, PayloadCost, StageDrift};
-use crate::json::JsonDifference;
 use crate::pack::Refusal;
-use crate::pipeline::Report;
+use crate::pipeline::{Decision, Report};
 use crate::service::compilations::{
     CompilationDrift, HookCheck, ReplayComparison, StoredRecord, is_current, payload_hash,
 };
@@ -101,6 +101,10 @@ pub struct CompilationRecord {
     /// What the gateway did; absent unless the record is of a request through the gateway. `report` is
     /// null then, and `stages` has hashes of what was sent.
     gateway: Option<GatewayReport>,
+    /// What happened to each message, with `explain=full`: null if it is not known, because the record
+    /// has hashes alone or another engine made it. Of a request through the gateway, the edited
+    /// messages.
+    decisions: Option<Vec<Decision>>,
     /// The request, of a record in full; null where it is no longer kept.
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.
@@ -219,41 +223,6 @@ impl From<&StageDrift> for StageRow {
             input_equal: drift.input_equal,
             output_equal: drift.output_equal,
             changed_inputs: drift.changed_inputs.clone(),
-        }
-    }
-}
-
-/// A place in which two payloads differ.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct DiffStep {
-    /// `add`, `remove` or `replace`.
-    pub op: &'static str,
-    /// JSON Pointer into the payload.
-    #[schema(example = "/messages/3/content")]
-    pub path: String,
-    /// What stood there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Value>)]
-    pub from: Option<Box<RawValue>>,
-    /// The value there now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Value>)]
-    pub value: Option<Box<RawValue>>,
-}
-
-impl From<JsonDifference> for DiffStep {
-    fn from(difference: JsonDifference) -> Self {
-        let op = match (&difference.from, &difference.to) {
-            (None, _) => "add",
-            (Some(_), None) => "remove",
-            _ => "replace",
-        };
-        let raw = |text: String| RawValue::from_string(text).unwrap_or_default();
-        Self {
-            op,
-            path: difference.pointer,
-            from: difference.from.map(raw),
-            value: difference.to.map(raw),
         }
     }
 }

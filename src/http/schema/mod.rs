@@ -11,6 +11,8 @@ mod candidates;
 mod compilations;
 mod compress;
 mod compression;
+mod console;
+mod diff_step;
 mod events;
 mod gateway;
 mod golden;
@@ -24,6 +26,7 @@ mod recall;
 mod sessions;
 mod skills;
 mod snapshots;
+mod timeline;
 mod tools;
 mod turns;
 
@@ -36,11 +39,13 @@ pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 pub use compression::{ClearChoice, Compression};
+pub use console::ConsoleSession;
 pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost, UsageList,
     UsageRow,
 };
 
+pub use diff_step::DiffStep;
 pub use events::{EventGap, EventList, EventRow, EventTicket};
 pub use gateway::{
     GatewayAnswer, GatewayConfig, GatewayHealth, GatewayRequest, GatewayStats, RetrieveRequest,
@@ -70,6 +75,7 @@ pub use snapshots::{
     Delegation, DelegationRow, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,
     SwitchSession, TakeSnapshot,
 };
+pub use timeline::*;
 pub use tools::{
     CallResult, CallsAnswer, CallsRequest, RawResult, ResultsAnswer, ResultsRequest, ToolGroup,
     ToolOptions, ToolPruning, ToolsGiven, call_results,

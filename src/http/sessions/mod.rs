@@ -4,6 +4,7 @@ mod entry;
 mod lineage;
 mod list;
 mod snapshots;
+mod timeline;
 mod turns;
 
 use axum::extract::Request;
@@ -13,6 +14,7 @@ pub(super) use self::entry::*;
 pub(super) use self::lineage::*;
 pub(super) use self::list::*;
 pub(super) use self::snapshots::*;
+pub(super) use self::timeline::*;
 pub(super) use self::turns::*;
 use super::problem::Problem;
 use super::query;

@@ -1,7 +1,8 @@
 //! Reads, compares and replays records of compiles.
 
 mod comparison;
-mod cuts;
+mod decisions;
+pub mod inventory;
 mod live;
 mod replay;
 
@@ -17,7 +18,7 @@ use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::{CompilationFilter, Page};
 
 pub use self::comparison::{CompilationDrift, compare};
-pub use self::cuts::{MessageCut, cuts};
+pub use self::decisions::decisions;
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
 pub use self::replay::{REPLAY_MODES, ReplayComparison, replay};
@@ -57,6 +58,26 @@ pub fn list(
     services.tenant().read(|tx| {
         list.read(services, before.map(Arc::from), |before, count| {
             Ok(tx.list_compilations(filter, before.map(|before| &**before), count)?)
+        })
+    })
+}
+
+/// Lists at most `limit` records of a session that are older than `before`, newest first, with their
+/// bodies.
+pub fn list_of_session(
+    services: &Services,
+    session: &str,
+    before: Option<&str>,
+    limit: usize,
+) -> Result<Page<Compilation, Arc<str>>, Error> {
+    let list = PagedList {
+        limit,
+        bytes: |row: &Compilation| size_of::<Compilation>() + row.body.as_str().len(),
+        position: |row: &Compilation| Arc::clone(&row.id),
+    };
+    services.tenant().read(|tx| {
+        list.read(services, before.map(Arc::from), |before, count| {
+            Ok(tx.list_session_compilations(session, before.map(|before| &**before), count)?)
         })
     })
 }
@@ -146,6 +167,15 @@ impl StoredRecord {
     /// The hash of the payload; none if the pack refused.
     fn payload_hash(&self) -> Option<String> {
         payload_hash(&self.compilation)
+    }
+
+    /// Writes the record as a JSON object, with the decisions about its messages as JSON text; null if
+    /// they are not known.
+    pub fn write_with_decisions(&self, decisions: Option<&str>) -> String {
+        let mut text = self.write();
+        text.truncate(text.len().saturating_sub(1));
+        let _ = write!(text, ",\"decisions\":{}}}", decisions.unwrap_or("null"));
+        text
     }
 
     /// Writes the record as a JSON object.

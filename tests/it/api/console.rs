@@ -22,8 +22,10 @@ async fn the_console_needs_nothing_from_elsewhere_and_runs_no_script_of_others()
         let policy = answer.headers()["content-security-policy"].to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
+        // A text that a script sets as markup is refused, whatever the script is.
+        assert!(policy.contains("require-trusted-types-for 'script'; trusted-types 'none'"));
         let text = answer.text().await.unwrap();
-        for elsewhere in ["https://", "src=\"//", "innerHTML", "onclick=", "style=\""] {
+        for elsewhere in ["https://", "src=\"//", "onclick=", "style=\"", "eval(", "<script>"] {
             assert!(!text.contains(elsewhere), "{path}: {elsewhere}");
         }
     }

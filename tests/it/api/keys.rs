@@ -112,7 +112,9 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
         let status = server.build(method, &path).send().await.unwrap().status().as_u16();
         match access {
             Access::Open => assert_eq!(status, 200, "{method} {path}"),
-            Access::AnyOf(_) | Access::AllOf(_) => assert_eq!(status, 401, "{method} {path}"),
+            Access::AnyCaller | Access::AnyOf(_) | Access::AllOf(_) => {
+                assert_eq!(status, 401, "{method} {path}")
+            }
         }
     }
 }

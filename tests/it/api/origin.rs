@@ -185,7 +185,7 @@ async fn a_body_says_what_it_is() {
         |path: &str, body: &str| server.build("POST", path).body(body.to_owned()).send();
     for (method, path) in ROUTES {
         let reads_body = ["POST", "PUT", "PATCH"].contains(method)
-            && !["/artifacts/cleanup"].contains(path)
+            && !["/artifacts/cleanup", "/console/session"].contains(path)
             && !path.ends_with("/ticket");
         if !reads_body {
             continue;

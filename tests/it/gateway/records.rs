@@ -97,9 +97,11 @@ async fn a_request_has_an_event_and_a_record_under_its_id() {
 
     let list = server.get_json("/compilations?target=anthropic").await;
     assert_eq!(list["items"][0]["id"], id.as_str());
-    let page = server.get_with(&format!("/compilations/{id}"), &[("accept", "text/html")]).await;
-    let page = page.text().await.unwrap();
-    assert!(page.contains(&format!("1 edited messages save {saved} tokens")), "{page}");
+    let explained = server.get_json(&format!("/compilations/{id}?explain=full")).await;
+    assert_eq!(
+        (&explained["gateway"], &explained["decisions"]),
+        (&record["gateway"], &Value::Null)
+    );
     let replay = server.post(&format!("/compilations/{id}/replay"), &json!({})).await;
     let refused: Value = json_of(replay, 409).await;
     assert!(refused["detail"].as_str().unwrap().contains("gateway"), "{refused}");
@@ -179,10 +181,12 @@ async fn a_key_with_full_records_keeps_what_came_and_what_was_sent() {
     let came: Value = serde_json::from_str(&agent.body()).unwrap();
     assert_eq!(record["request"], came);
     assert_eq!(record["payload"], provider.last().json());
-    let page = server.build("GET", &path).header("accept", "text/html");
-    let page = page.header("authorization", format!("Bearer {key}")).send().await.unwrap();
-    let page = page.text().await.unwrap();
-    assert!(page.contains("message 2: edited by on_arrival"), "{page}");
+    let explained = format!("{path}?explain=full");
+    let explained = server.call_ok(&key, "GET", &explained, &Value::Null).await;
+    let decision = &explained["decisions"][0];
+    assert_eq!((&decision["index"], &decision["rule"]), (&json!(2), &json!("on_arrival")));
+    let of = |key: &str| decision[key].as_u64().unwrap();
+    assert!(of("tokens_after") < of("tokens_before"), "{decision}");
     let of_none = json!({"scopes": ["compress"], "defaults": {"record": "none"}});
     let (none, _) = server.create_key(&of_none).await;
     let response = agent.send(&server, &[("x-contexture-key", &none)]).await;

@@ -22,6 +22,7 @@ COMPRESS = Operation("POST", "/compress", safe=True)
 COMPRESS_FOR_GATEWAY = Operation("POST", "/v1/compress", safe=True)
 COUNT_TOKENS = Operation("POST", "/tokens", safe=True)
 CREATE_ARTIFACT = Operation("POST", "/artifacts", takes_key=True)
+CREATE_CONSOLE_SESSION = Operation("POST", "/console/session")
 CREATE_EVENT_TICKET = Operation("POST", "/events/ticket")
 CREATE_HOOK = Operation("POST", "/hooks", takes_key=True)
 CREATE_KEY = Operation("POST", "/keys", takes_key=True)
@@ -29,6 +30,7 @@ CREATE_SESSION = Operation("POST", "/sessions", takes_key=True)
 DELETE_ADAPTER = Operation("DELETE", "/adapters/{name}", safe=True)
 DELETE_ARTIFACT = Operation("DELETE", "/artifacts/{id}", safe=True)
 DELETE_CANDIDATE = Operation("DELETE", "/memory-candidates/{id}", safe=True)
+DELETE_CONSOLE_SESSION = Operation("DELETE", "/console/session", safe=True)
 DELETE_HOOK = Operation("DELETE", "/hooks/{id}", safe=True)
 DELETE_KEY = Operation("DELETE", "/keys/{id}", safe=True)
 DELETE_MEMORY = Operation("DELETE", "/memory/{key}", safe=True)
@@ -42,12 +44,14 @@ GET_ADAPTER = Operation("GET", "/adapters/{name}", safe=True)
 GET_ARTIFACT = Operation("GET", "/artifacts/{id}", safe=True)
 GET_CANDIDATE = Operation("GET", "/memory-candidates/{id}", safe=True)
 GET_COMPILATION = Operation("GET", "/compilations/{id}", safe=True)
+GET_CONSOLE_SESSION = Operation("GET", "/console/session", safe=True)
 GET_GATEWAY_HEALTH = Operation("GET", "/health", safe=True)
 GET_GATEWAY_STATS = Operation("GET", "/stats", safe=True)
 GET_GOLDEN_SET = Operation("GET", "/packs/{id}/{version}/golden", safe=True)
 GET_HEALTH = Operation("GET", "/healthz", safe=True)
 GET_HOOK = Operation("GET", "/hooks/{id}", safe=True)
 GET_HOOK_ORDER = Operation("GET", "/hook-order", safe=True)
+GET_INVENTORY = Operation("GET", "/inventory", safe=True)
 GET_MEMORY = Operation("GET", "/memory/{key}", safe=True)
 GET_METRICS = Operation("GET", "/metrics", safe=True)
 GET_OPENAPI = Operation("GET", "/openapi.json", safe=True)
@@ -55,6 +59,7 @@ GET_PACK = Operation("GET", "/packs/{id}/{version}", safe=True)
 GET_PROBLEM = Operation("GET", "/problems/{code}", safe=True)
 GET_READINESS = Operation("GET", "/readyz", safe=True)
 GET_SESSION = Operation("GET", "/sessions/{id}", safe=True)
+GET_SESSION_TIMELINE = Operation("GET", "/sessions/{id}/timeline", safe=True)
 GET_SKILL = Operation("GET", "/skills/{name}", safe=True)
 GET_SNAPSHOT = Operation("GET", "/snapshots/{id}", safe=True)
 HANDLE_CALLS = Operation("POST", "/tools/calls", takes_key=True)
@@ -148,6 +153,10 @@ class Operations(SyncTransport):
         """Offload a text"""
         return cast("t.OffloadResponse", self._call(CREATE_ARTIFACT, body=body, options=options))
 
+    def create_console_session(self, **options: Unpack[Options]) -> t.ConsoleSession:
+        """Sign a browser in"""
+        return cast("t.ConsoleSession", self._call(CREATE_CONSOLE_SESSION, options=options))
+
     def create_event_ticket(self, **options: Unpack[Options]) -> t.EventTicket:
         """Get a ticket for a stream"""
         return cast("t.EventTicket", self._call(CREATE_EVENT_TICKET, options=options))
@@ -175,6 +184,10 @@ class Operations(SyncTransport):
     def delete_candidate(self, id: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a candidate"""
         self._call(DELETE_CANDIDATE, path=(id,), headers={"If-Match": if_match}, options=options)
+
+    def delete_console_session(self, **options: Unpack[Options]) -> None:
+        """Sign a browser out"""
+        self._call(DELETE_CONSOLE_SESSION, options=options)
 
     def delete_hook(self, id: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a hook"""
@@ -224,9 +237,13 @@ class Operations(SyncTransport):
         """Read a candidate"""
         return cast("t.Candidate", self._call(GET_CANDIDATE, path=(id,), options=options))
 
-    def get_compilation(self, id: str, /, **options: Unpack[Options]) -> t.CompilationRecord:
+    def get_compilation(self, id: str, /, *, explain: Optional[str] = None, **options: Unpack[Options]) -> t.CompilationRecord:
         """Read a compilation"""
-        return cast("t.CompilationRecord", self._call(GET_COMPILATION, path=(id,), options=options))
+        return cast("t.CompilationRecord", self._call(GET_COMPILATION, path=(id,), query={"explain": explain}, options=options))
+
+    def get_console_session(self, **options: Unpack[Options]) -> t.ConsoleSession:
+        """Read who is signed in"""
+        return cast("t.ConsoleSession", self._call(GET_CONSOLE_SESSION, options=options))
 
     def get_gateway_health(self, **options: Unpack[Options]) -> t.GatewayHealth:
         """Whether to send work here, for a gateway"""
@@ -251,6 +268,10 @@ class Operations(SyncTransport):
     def get_hook_order(self, *, session_id: Optional[str] = None, **options: Unpack[Options]) -> t.HookOrder:
         """Read the order of hooks"""
         return cast("t.HookOrder", self._call(GET_HOOK_ORDER, query={"session_id": session_id}, options=options))
+
+    def get_inventory(self, *, session_id: str, turns: Optional[int] = None, **options: Unpack[Options]) -> t.Inventory:
+        """Read what a session carries"""
+        return cast("t.Inventory", self._call(GET_INVENTORY, query={"session_id": session_id, "turns": turns}, options=options))
 
     def get_memory(self, key: str, /, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Read an entry"""
@@ -279,6 +300,14 @@ class Operations(SyncTransport):
     def get_session(self, id: str, /, **options: Unpack[Options]) -> t.Session:
         """Read a session"""
         return cast("t.Session", self._call(GET_SESSION, path=(id,), options=options))
+
+    def get_session_timeline(self, id: str, /, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.Timeline:
+        """Read a session's timeline"""
+        return cast("t.Timeline", self._call(GET_SESSION_TIMELINE, path=(id,), query={"limit": limit, "cursor": cursor}, options=options))
+
+    def iter_get_session_timeline(self, id: str, /, *, limit: Optional[int] = None, **options: Unpack[Options]) -> Iterator[t.TimelineRow]:
+        """Each row of `get_session_timeline`, page after page."""
+        return cast("Iterator[t.TimelineRow]", self._each(GET_SESSION_TIMELINE, path=(id,), query={"limit": limit}, options=options))
 
     def get_skill(self, name: str, /, **options: Unpack[Options]) -> t.Skill:
         """Read a skill"""
@@ -608,6 +637,10 @@ class AsyncOperations(AsyncTransport):
         """Offload a text"""
         return cast("t.OffloadResponse", await self._call(CREATE_ARTIFACT, body=body, options=options))
 
+    async def create_console_session(self, **options: Unpack[Options]) -> t.ConsoleSession:
+        """Sign a browser in"""
+        return cast("t.ConsoleSession", await self._call(CREATE_CONSOLE_SESSION, options=options))
+
     async def create_event_ticket(self, **options: Unpack[Options]) -> t.EventTicket:
         """Get a ticket for a stream"""
         return cast("t.EventTicket", await self._call(CREATE_EVENT_TICKET, options=options))
@@ -635,6 +668,10 @@ class AsyncOperations(AsyncTransport):
     async def delete_candidate(self, id: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a candidate"""
         await self._call(DELETE_CANDIDATE, path=(id,), headers={"If-Match": if_match}, options=options)
+
+    async def delete_console_session(self, **options: Unpack[Options]) -> None:
+        """Sign a browser out"""
+        await self._call(DELETE_CONSOLE_SESSION, options=options)
 
     async def delete_hook(self, id: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a hook"""
@@ -684,9 +721,13 @@ class AsyncOperations(AsyncTransport):
         """Read a candidate"""
         return cast("t.Candidate", await self._call(GET_CANDIDATE, path=(id,), options=options))
 
-    async def get_compilation(self, id: str, /, **options: Unpack[Options]) -> t.CompilationRecord:
+    async def get_compilation(self, id: str, /, *, explain: Optional[str] = None, **options: Unpack[Options]) -> t.CompilationRecord:
         """Read a compilation"""
-        return cast("t.CompilationRecord", await self._call(GET_COMPILATION, path=(id,), options=options))
+        return cast("t.CompilationRecord", await self._call(GET_COMPILATION, path=(id,), query={"explain": explain}, options=options))
+
+    async def get_console_session(self, **options: Unpack[Options]) -> t.ConsoleSession:
+        """Read who is signed in"""
+        return cast("t.ConsoleSession", await self._call(GET_CONSOLE_SESSION, options=options))
 
     async def get_gateway_health(self, **options: Unpack[Options]) -> t.GatewayHealth:
         """Whether to send work here, for a gateway"""
@@ -711,6 +752,10 @@ class AsyncOperations(AsyncTransport):
     async def get_hook_order(self, *, session_id: Optional[str] = None, **options: Unpack[Options]) -> t.HookOrder:
         """Read the order of hooks"""
         return cast("t.HookOrder", await self._call(GET_HOOK_ORDER, query={"session_id": session_id}, options=options))
+
+    async def get_inventory(self, *, session_id: str, turns: Optional[int] = None, **options: Unpack[Options]) -> t.Inventory:
+        """Read what a session carries"""
+        return cast("t.Inventory", await self._call(GET_INVENTORY, query={"session_id": session_id, "turns": turns}, options=options))
 
     async def get_memory(self, key: str, /, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Read an entry"""
@@ -739,6 +784,14 @@ class AsyncOperations(AsyncTransport):
     async def get_session(self, id: str, /, **options: Unpack[Options]) -> t.Session:
         """Read a session"""
         return cast("t.Session", await self._call(GET_SESSION, path=(id,), options=options))
+
+    async def get_session_timeline(self, id: str, /, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.Timeline:
+        """Read a session's timeline"""
+        return cast("t.Timeline", await self._call(GET_SESSION_TIMELINE, path=(id,), query={"limit": limit, "cursor": cursor}, options=options))
+
+    def iter_get_session_timeline(self, id: str, /, *, limit: Optional[int] = None, **options: Unpack[Options]) -> AsyncIterator[t.TimelineRow]:
+        """Each row of `get_session_timeline`, page after page."""
+        return cast("AsyncIterator[t.TimelineRow]", self._each(GET_SESSION_TIMELINE, path=(id,), query={"limit": limit}, options=options))
 
     async def get_skill(self, name: str, /, **options: Unpack[Options]) -> t.Skill:
         """Read a skill"""

@@ -580,6 +580,30 @@ class CandidateReviewRow(TypedDict):
     verdict: str
 
 
+class CarriedItem(TypedDict):
+    """A skill or a memory entry."""
+
+    # The skill's name, or the entry's key.
+    name: str
+    # Records that have it.
+    records: int
+
+
+class _CarriedToolRequired(TypedDict):
+    # Calls within the newest turns.
+    calls: int
+    name: str
+    # Tokens of its definition.
+    tokens: int
+
+
+class CarriedTool(_CarriedToolRequired, total=False):
+    """A tool that the newest request carries."""
+
+    # Turns since its last call, 0 for the newest one; null if the conversation has no call of it.
+    turns_since_call: Union[int, None]
+
+
 class ChangeKey(TypedDict, total=False):
     """What of a key is to be otherwise."""
 
@@ -757,6 +781,9 @@ class _CompilationRecordRequired(CompilationRow):
 class CompilationRecord(_CompilationRecordRequired, total=False):
     """A record with all that it holds."""
 
+    # What happened to each message, with `explain=full`: null if it is not known, because the record has hashes
+    # alone or another engine made it. Of a request through the gateway, the edited messages.
+    decisions: Union[List[MessageDecision], None]
     # What the gateway did; absent unless the record is of a request through the gateway. `report` is null then, and
     # `stages` has hashes of what was sent.
     gateway: Union[GatewayReport, None]
@@ -1120,6 +1147,22 @@ class CompressionOptions(TypedDict, total=False):
     thinking: Union[ThinkingPolicy, None]
     # Share of the history's room at which it is compacted. If absent: `1.0`.
     trigger: Union[float, None]
+
+
+class _ConsoleSessionRequired(TypedDict):
+    # What the key may do; all scopes for callers of a server that needs no key.
+    scopes: List[str]
+    # The tenant whose data is shown.
+    tenant: str
+
+
+class ConsoleSession(_ConsoleSessionRequired, total=False):
+    """Who is signed in to the console."""
+
+    # The value of `contexture-csrf` for requests with the cookie; null without a cookie.
+    csrf_token: Union[str, None]
+    # The key's id; null for callers without one.
+    key: Union[str, None]
 
 
 class _ContradictionCheckRequired(TypedDict):
@@ -2119,6 +2162,24 @@ class HookTestResult(_HookTestResultRequired, total=False):
     secret: Union[str, None]
     # The cause of a failure, or the reason of a denial.
     why: Union[str, None]
+
+
+class _InventoryRequired(TypedDict):
+    # Memory entries that were shown.
+    memory: List[CarriedItem]
+    # Records that were looked at.
+    records: int
+    # Skills whose instructions were sent.
+    skills: List[CarriedItem]
+    # Tools of its request, in their order.
+    tools: List[CarriedTool]
+
+
+class Inventory(_InventoryRequired, total=False):
+    """What the newest requests of a session carried, and what of it was used."""
+
+    # The record that tells about tools; null if no record of these is in full, and `tools` is empty then.
+    compilation_id: Union[str, None]
 
 
 # How many of the newest tool results stay: a number, 3 when absent, or `all`.
@@ -3749,6 +3810,58 @@ class TestNewHook(_TestNewHookRequired, total=False):
 ThinkingPolicy = Literal['keep', 'clear_old']
 
 
+class _TimelineRequired(TypedDict):
+    # The rows of this page.
+    items: List[TimelineRow]
+
+
+class Timeline(_TimelineRequired, total=False):
+    """A page of a session's timeline, newest first."""
+
+    # Where the list goes on; null at its end.
+    next_cursor: Union[str, None]
+
+
+class _TimelineRowRequired(TypedDict):
+    # The id of the record.
+    compilation_id: str
+    # When it was made: RFC 3339, in UTC.
+    created_at: str
+    # Whether this engine would compile the same.
+    current: bool
+    # Whether the payload was within the budget.
+    fits: bool
+    # `hashes` or `full`.
+    record: str
+    # `compiled` or `refused`.
+    status: str
+    # Tokens of the payload.
+    tokens_after: int
+    # Tokens of the conversation before anything was shortened.
+    tokens_before: int
+
+
+class TimelineRow(_TimelineRowRequired, total=False):
+    """What became of one compile of a session, or of one request through the gateway."""
+
+    # Messages by what happened to them; null of a request through the gateway.
+    actions: Union[ActionCounts, None]
+    # Window less reserve; null of a request through the gateway, which has no budget.
+    budget: Union[int, None]
+    # What the payload costs, by assumption or, once that is reported, by the provider's usage.
+    cost: Union[CompileCost, None]
+    # Where the payload first differs from the one before, and why; null if only the end is new.
+    first_change: Union[FirstChange, None]
+    # The model of the request; null if it named none.
+    model: Union[str, None]
+    # Tokens by part; null of a request through the gateway.
+    parts: Union[PartTokens, None]
+    # Tokens before the first place that changes with every compile; null of a request through the gateway.
+    stable_tokens: Union[int, None]
+    # Tokens that this compile left out and no earlier one of the session did.
+    unique_saved_tokens: Union[int, None]
+
+
 class _TokenCalibrationRequired(TypedDict):
     # The model, or the target where requests name no model.
     model: str
@@ -4218,6 +4331,8 @@ __all__ = [
     "CandidateProposal",
     "CandidateReview",
     "CandidateReviewRow",
+    "CarriedItem",
+    "CarriedTool",
     "ChangeKey",
     "ChangeReason",
     "ChangeSession",
@@ -4243,6 +4358,7 @@ __all__ = [
     "CompressedBy",
     "CompressionLevel",
     "CompressionOptions",
+    "ConsoleSession",
     "ContradictionCheck",
     "ContradictionResolution",
     "ConversationMessage",
@@ -4314,6 +4430,7 @@ __all__ = [
     "HookRegistration",
     "HookRow",
     "HookTestResult",
+    "Inventory",
     "KeptToolResults",
     "KeyKind",
     "KeyLimits",
@@ -4439,6 +4556,8 @@ __all__ = [
     "TestHook",
     "TestNewHook",
     "ThinkingPolicy",
+    "Timeline",
+    "TimelineRow",
     "TokenCalibration",
     "TokensRequest",
     "TokensResponse",

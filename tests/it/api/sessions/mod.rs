@@ -5,6 +5,7 @@ mod lineage;
 mod persistence;
 mod snapshots;
 mod steps;
+mod timeline;
 mod turn_calls;
 mod turns;
 mod usage;

@@ -1,0 +1,66 @@
+// Numbers, money and times as people read them.
+
+const whole = new Intl.NumberFormat("en-US");
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export function count(value: number): string {
+  return whole.format(Math.round(value));
+}
+
+/** A number in at most five characters: 812, 9.4 k, 128 k, 1.28 M. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  if (size < 1000) return String(Math.round(value));
+  if (size < 1e6) return `${trim(value / 1e3)} k`;
+  if (size < 1e9) return `${trim(value / 1e6)} M`;
+  return `${trim(value / 1e9)} G`;
+}
+
+function trim(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits).replace(/\.0+$/, "");
+}
+
+/** Millionths of a dollar as dollars. */
+export function money(micros: number): string {
+  const dollars = micros / 1e6;
+  const size = Math.abs(dollars);
+  const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
+  const sign = dollars < 0 ? "−" : "";
+  return `${sign}$${new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(size)}`;
+}
+
+/** A share, or a dash if there is nothing to divide by. */
+export function percent(part: number, all: number, digits = 1): string {
+  return all > 0 ? `${((100 * part) / all).toFixed(digits)} %` : "–";
+}
+
+export function bytes(value: number): string {
+  return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
+}
+
+/** Local time with its zone, for titles. */
+export function fullTime(text: string): string {
+  const time = new Date(text);
+  return `${time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })} (${zone})`;
+}
+
+/** Local time: of today without the day. */
+export function time(text: string, now = new Date()): string {
+  const at = new Date(text);
+  const clock = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  if (at.toDateString() === now.toDateString()) return clock;
+  return `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })}, ${clock}`;
+}
+
+export const zoneName = zone;
+
+/** The first characters of an id that is long. */
+export function shortId(id: string): string {
+  return id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
+}
+
+/** "1 message", "2 messages". */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}

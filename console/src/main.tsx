@@ -1,0 +1,60 @@
+// Starts the console: finds out who is signed in, and shows the page of the address.
+
+import "uplot/dist/uPlot.min.css";
+import "./style/base.css";
+import "./style/frame.css";
+import "./style/content.css";
+import "./style/charts.css";
+import "./style/pairs.css";
+import "./style/playground.css";
+import { render } from "preact";
+import { useEffect } from "preact/hooks";
+import { Events } from "./pages/events.tsx";
+import { Hooks } from "./pages/hooks.tsx";
+import { Overview } from "./pages/overview.tsx";
+import { Playground } from "./pages/playground.tsx";
+import { RecordPage } from "./pages/record.tsx";
+import { Records } from "./pages/records.tsx";
+import { SessionPage } from "./pages/session.tsx";
+import { Sessions } from "./pages/sessions.tsx";
+import { pageKey, route } from "./state/route.ts";
+import { findSession, session } from "./state/session.ts";
+import { Frame } from "./ui/frame.tsx";
+import { SignIn, Unreachable } from "./ui/sign-in.tsx";
+import { Loading } from "./ui/states.tsx";
+import "./state/live.ts";
+
+const TITLES = { overview: "Overview", sessions: "Sessions", records: "Records", playground: "Playground", hooks: "Hooks", events: "Events" };
+
+function Page() {
+  const { page, id } = route.value;
+  switch (page) {
+    case "overview": return <Overview />;
+    case "sessions": return id === null ? <Sessions /> : <SessionPage key={id} id={id} />;
+    case "records": return id === null ? <Records /> : <RecordPage key={id} id={id} />;
+    case "playground": return <Playground />;
+    case "hooks": return <Hooks />;
+    case "events": return <Events />;
+  }
+}
+
+function App() {
+  const state = session.value;
+  const key = pageKey.value;
+  useEffect(() => {
+    const { page, id } = route.value;
+    document.title = `${id ?? TITLES[page]} · Contexture`;
+    scrollTo(0, 0);
+  }, [key]);
+  if (state.status === "signed out") return <SignIn />;
+  if (state.status === "failed") return <Unreachable message={state.message} />;
+  if (state.status === "unknown") return <Loading />;
+  return <Frame><Page key={key} /></Frame>;
+}
+
+const app = document.getElementById("app");
+if (app) {
+  app.replaceChildren();
+  render(<App />, app);
+  void findSession();
+}

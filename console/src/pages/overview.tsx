@@ -1,0 +1,155 @@
+// What the service did today, in 7 and in 30 days. Every figure says what it divides by.
+
+import { useMemo } from "preact/hooks";
+import { get } from "../api/client.ts";
+import { readAll } from "../api/lists.ts";
+import type { UsageRow } from "../api/schema.ts";
+import { count, money, percent, short, zoneName } from "../format.ts";
+import { useFollow } from "../state/follow.ts";
+import { go, href, route } from "../state/route.ts";
+import { useResource } from "../state/resource.ts";
+import { may } from "../state/session.ts";
+import { PageHead } from "../ui/frame.tsx";
+import { LineChart, Spark } from "../ui/line.tsx";
+import { Stat } from "../ui/stat.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+import { Breaks, Recent } from "./recent.tsx";
+import { daysBack, groupBy, totalOf, type Total } from "./usage.ts";
+
+const SPANS = [{ days: 1, label: "Today" }, { days: 7, label: "7 days" }, { days: 30, label: "30 days" }];
+const MAX_ROWS = 5000;
+
+export function Overview() {
+  const days = Number(route.value.query.get("days") ?? 7);
+  return (
+    <>
+      <PageHead title="Overview" about={`Days are those of UTC; times are local (${zoneName}).`}>
+        <div class="segments" role="group" aria-label="Span">
+          {SPANS.map((span) => (
+            <button key={span.days} type="button" aria-pressed={span.days === days}
+              onClick={() => go("overview", undefined, { days: String(span.days) })}>{span.label}</button>
+          ))}
+        </div>
+      </PageHead>
+      {may("admin") ? <Usage days={days} /> : (
+        <Empty title="Usage needs a key with the scope admin">
+          <p>Sessions, records and the playground work with this key as far as its scopes go.</p>
+        </Empty>
+      )}
+      {may("events:read") && <Recent />}
+    </>
+  );
+}
+
+function Usage({ days }: { days: number }) {
+  const from = daysBack(days - 1);
+  const usage = useResource(
+    (signal) => readAll((cursor) => get("/usage", { query: { from, limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
+    [days],
+  );
+  const sessions = useResource(
+    (signal) => readAll((cursor) => get("/usage", { query: { from, by: "session", limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
+    [days],
+  );
+  // Counts are written every few seconds, so a compile is in them a little later.
+  useFollow((event) => event.type === "compile:done", [usage, sessions], 5000);
+  return (
+    <Loaded of={usage} rows={6}>
+      {({ items, complete }) =>
+        items.length === 0 ? (
+          <Empty title={days === 1 ? "Nothing was compiled today" : "Nothing was compiled in this time"}>
+            <p>Send a conversation to <code>POST /compile</code>, or try one in the <a href={href("playground")}>playground</a>.</p>
+          </Empty>
+        ) : (
+          <>
+            {!complete && <p class="stale">Only the first {count(MAX_ROWS)} rows of usage are counted.</p>}
+            <Totals rows={items} days={days} />
+            {days > 1 && <Days rows={items} days={days} />}
+            <div class="columns">
+              <Group title="By model" rows={groupBy(items, (row) => row.model ?? "none named")} />
+              <Group title="By key" rows={groupBy(items, (row) => row.key ?? "without a key")} />
+            </div>
+            <Loaded of={sessions} rows={2}>
+              {(list) => list.items.length === 0 ? null : (
+                <Group title="By session" rows={groupBy(list.items, (row) => row.session_id ?? "–")} link={(name) => href("sessions", name)} />
+              )}
+            </Loaded>
+            {may("events:read") && <Breaks />}
+          </>
+        )}
+    </Loaded>
+  );
+}
+
+function Totals({ rows, days }: { rows: UsageRow[]; days: number }) {
+  const total = totalOf(rows);
+  const left = total.before - total.after;
+  const perDay = useMemo(() => daily(rows, days), [rows, days]);
+  const spark = (value: (total: Total) => number, label: string) =>
+    days > 1 && <Spark values={perDay.map((day) => value(day.total))} label={`${label}, by day`} />;
+  return (
+    <dl class="stats">
+      <Stat label="Requests" value={count(total.requests)} of="compiles and compressions">{spark((day) => day.requests, "Requests")}</Stat>
+      <Stat label="Tokens in" value={short(total.before)} of={`${count(total.before)}, each request with its whole conversation`}>{spark((day) => day.before, "Tokens in")}</Stat>
+      <Stat label="Tokens out" value={short(total.after)} of={`${count(total.after)} in the payloads`}>{spark((day) => day.after, "Tokens out")}</Stat>
+      <Stat label="Left out, gross" value={percent(left, total.before)}
+        of={`${count(left)} of the tokens in; a text counts in every request that it is left out of`}>{spark((day) => day.before - day.after, "Left out")}</Stat>
+      <Stat label="Left out, once" value={short(total.unique)} of={`${count(total.unique)} tokens; each text of a session counts once`}>{spark((day) => day.unique, "Left out once")}</Stat>
+      {total.priced > 0 && (
+        <Stat label="Saved, net" value={money(total.saved)} bad={total.saved < 0}
+          of={`of ${money(total.unshortened)} unshortened, with cache prices; ${count(total.priced)} of ${count(total.requests)} requests have a price, ${count(total.reported)} by the provider's usage`}>
+          {spark((day) => Math.max(day.saved, 0), "Saved")}
+        </Stat>
+      )}
+    </dl>
+  );
+}
+
+function daily(rows: UsageRow[], days: number): { day: string; total: Total }[] {
+  const byDay = new Map<string, UsageRow[]>();
+  for (let back = days - 1; back >= 0; back -= 1) byDay.set(daysBack(back), []);
+  for (const row of rows) byDay.get(row.day)?.push(row);
+  return [...byDay].map(([day, own]) => ({ day, total: totalOf(own) }));
+}
+
+function Days({ rows, days }: { rows: UsageRow[]; days: number }) {
+  const list = useMemo(() => daily(rows, days), [rows, days]);
+  const times = useMemo(() => list.map(({ day }) => Date.parse(`${day}T12:00:00Z`) / 1000), [list]);
+  const lines = useMemo(() => [
+    { label: "Tokens in", colour: "--muted", values: list.map(({ total }) => total.before) },
+    { label: "Tokens out", colour: "--accent", values: list.map(({ total }) => total.after), fill: true },
+  ], [list]);
+  return (
+    <section class="card">
+      <header><h2>Tokens a day</h2><p class="keys"><i class="key muted" /> in <i class="key accent" /> out</p></header>
+      <LineChart times={times} lines={lines} label={`Tokens in and out, by day: ${list.map(({ day, total }) => `${day} ${short(total.before)} to ${short(total.after)}`).join("; ")}`} />
+    </section>
+  );
+}
+
+function Group({ title, rows, link }: { title: string; rows: { name: string; total: Total }[]; link?: (name: string) => string }) {
+  const most = Math.max(...rows.map((row) => row.total.before), 1);
+  return (
+    <section class="card">
+      <header><h2>{title}</h2>{rows.length > 8 && <p class="dim">the 8 largest of {count(rows.length)}</p>}</header>
+      <div class="scroll">
+        <table class="numbers">
+          <thead><tr><th>Name</th><th>Requests</th><th>Tokens in</th><th>Tokens out</th><th>Left out</th><th>Saved, net</th><th class="wide"><span class="hidden">Share</span></th></tr></thead>
+          <tbody>
+            {rows.slice(0, 8).map(({ name, total }) => (
+              <tr key={name}>
+                <th scope="row">{link ? <a href={link(name)}>{name}</a> : name}</th>
+                <td>{count(total.requests)}</td>
+                <td title={count(total.before)}>{short(total.before)}</td>
+                <td title={count(total.after)}>{short(total.after)}</td>
+                <td>{percent(total.before - total.after, total.before)}</td>
+                <td>{total.priced > 0 ? money(total.saved) : "–"}</td>
+                <td class="wide"><span class="meter"><i style={{ width: `${(100 * total.before) / most}%` }} /><b style={{ width: `${(100 * total.after) / most}%` }} /></span></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,164 @@
+// A record: what came in and what is sent, message by message, and everything that is known of the compile.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { get } from "../api/client.ts";
+import type { CompilationRecord, Json } from "../api/schema.ts";
+import { count, fullTime, money, percent, shortId, time } from "../format.ts";
+import { go, href } from "../state/route.ts";
+import { useResource } from "../state/resource.ts";
+import { session } from "../state/session.ts";
+import { curlOf } from "../text/shell.ts";
+import { pairsOf } from "../text/pairs.ts";
+import { PageHead } from "../ui/frame.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { CopyButton, JsonText } from "../ui/json.tsx";
+import { PairList } from "../ui/pair-list.tsx";
+import { PartsBar, Window } from "../ui/parts.tsx";
+import { Stat } from "../ui/stat.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { Check } from "./record-check.tsx";
+import { Hooks, MemoryUse, Notes, Stages } from "./record-parts.tsx";
+
+export function RecordPage({ id }: { id: string }) {
+  const record = useResource(
+    (signal) => get("/compilations/{id}", { path: { id }, query: { explain: "full" }, signal }),
+    [id],
+  );
+  return <Loaded of={record} rows={8}>{(data) => <RecordShown record={data} />}</Loaded>;
+}
+
+function RecordShown({ record }: { record: CompilationRecord }) {
+  const tab = useSignal("messages");
+  useEffect(() => {
+    tab.value = "messages";
+  }, [record.id]);
+  const report = record.report ?? null;
+  const decisions = record.decisions ?? [];
+  const hasTexts = record.request != null && record.payload != null;
+  const rows = useMemo(
+    () => (hasTexts ? pairsOf(record.request as Json, record.payload as Json, record.decisions ?? []) : []),
+    [record],
+  );
+  const state = session.value;
+  const needsKey = state.status === "signed in" && state.who.key != null;
+  const curl = () => curlOf(record, location.origin, needsKey);
+  return (
+    <>
+      <PageHead
+        title={<>Record <code class="id" title={record.id}>{shortId(record.id)}</code></>}
+        about={
+          <>
+            <time dateTime={record.created_at} title={fullTime(record.created_at)}>{time(record.created_at)}</time>
+            {" · "}{record.target}{record.model ? ` · ${record.model}` : ""}
+            {record.session_id && <> · session <a href={href("sessions", record.session_id)}>{record.session_id}</a></>}
+          </>
+        }
+      >
+        {record.session_id && <Neighbours id={record.id} session={record.session_id} />}
+        <CopyButton text={record.id} label="Copy id" />
+        <CopyButton text={curl} label="Copy as curl" />
+      </PageHead>
+      <p class="summary">{summaryOf(record)}</p>
+      {report && <Figures record={record} />}
+      <Tabs label="Parts of the record" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[
+        { id: "messages", label: "Messages" },
+        { id: "window", label: "Window" },
+        { id: "payload", label: "Payload" },
+        { id: "report", label: "Report" },
+        { id: "stages", label: <>Stages <small>{record.stages.length}</small></> },
+        { id: "hooks", label: <>Hooks <small>{record.hooks.length}</small></> },
+        { id: "memory", label: "Memory" },
+        { id: "check", label: "Replay and compare" },
+        { id: "json", label: "JSON" },
+      ]}>
+        {tab.value === "messages" && (hasTexts ? <PairList rows={rows} decisions={decisions} /> : <NoTexts record={record} />)}
+        {tab.value === "window" && (report ? <Window parts={report.parts} budget={report.budget} /> : <Empty title="This record has no report" />)}
+        {tab.value === "payload" && (record.payload != null ? <JsonText value={record.payload} label="Payload" /> : <NoTexts record={record} />)}
+        {tab.value === "report" && (report ? <><Notes report={report} /><JsonText value={report} label="Report" /></> : <Empty title="This record has no report" />)}
+        {tab.value === "stages" && <Stages stages={record.stages} />}
+        {tab.value === "hooks" && <Hooks hooks={record.hooks} />}
+        {tab.value === "memory" && <MemoryUse record={record} />}
+        {tab.value === "check" && <Check record={record} />}
+        {tab.value === "json" && <JsonText value={record} label="The record" />}
+      </Tabs>
+    </>
+  );
+}
+
+function summaryOf(record: CompilationRecord): string {
+  if (record.refusal) return `Refused: ${record.refusal.detail}`;
+  const gateway = record.gateway;
+  if (gateway) {
+    const skipped = gateway.skipped ? `, something stayed as it came: ${gateway.skipped}` : "";
+    return `A request through the gateway to ${gateway.upstream}, mode ${gateway.mode}: ${count(gateway.edits.length)} edited ` +
+      `messages save ${count(gateway.saved_tokens)} tokens${skipped}. The provider responded with ${gateway.status}.`;
+  }
+  return record.report?.summary ?? "";
+}
+
+function Figures({ record }: { record: CompilationRecord }) {
+  const report = record.report;
+  if (!report) return null;
+  const saved = record.tokens_before - record.tokens_after;
+  const cost = record.reported_cost ?? report.cost;
+  const change = report.cache.first_change;
+  return (
+    <dl class="stats">
+      <Stat label="Tokens" value={<>{count(record.tokens_before)} → {count(record.tokens_after)}</>}
+        of={report.exact ? report.tokenizer : `${report.tokenizer}, an estimate for this model`}>
+        <PartsBar parts={report.parts} />
+      </Stat>
+      <Stat label={saved < 0 ? "Grown by" : "Left out"} value={percent(Math.abs(saved), record.tokens_before)}
+        of={`${count(Math.abs(saved))} of ${count(record.tokens_before)} tokens that came in`} />
+      <Stat label="Budget" value={record.fits ? percent(record.tokens_after, report.budget) : "Exceeded"} bad={!record.fits}
+        of={`${count(record.tokens_after)} of ${count(report.budget)} tokens: the window less ${count(report.parts.reserve)}`} />
+      {cost && (
+        <Stat label="Cost of the input" value={money(cost.payload_micros)}
+          of={`${money(cost.unshortened_micros)} unshortened; cache ${cost.cache.assumed}`} />
+      )}
+      <Stat label="First change" value={change ? change.why.replaceAll("_", " ") : "none"}
+        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again</> : "only the end is new, or nothing came before"} />
+    </dl>
+  );
+}
+
+function NoTexts({ record }: { record: CompilationRecord }) {
+  return (
+    <Empty title="The conversation is not in this record">
+      <p>
+        A record keeps hashes and figures unless the request says <code>"record": "full"</code>
+        {record.gateway ? ", in the defaults of the gateway's key" : ""}. A server with <code>--dev</code> keeps the
+        texts of every compile.
+      </p>
+      <p><a href={href("playground")}>Try a request in the playground</a></p>
+    </Empty>
+  );
+}
+
+/** Links to the record before and after this one in its session. */
+function Neighbours({ id, session: name }: { id: string; session: string }) {
+  const list = useResource((signal) => get("/compilations", { query: { session_id: name, limit: 1000 }, signal }), [name, id]);
+  const rows = list.state.value.data?.items ?? [];
+  const at = rows.findIndex((row) => row.id === id);
+  const older = at >= 0 ? rows[at + 1] : undefined;
+  const newer = at > 0 ? rows[at - 1] : undefined;
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select, [role=tab]")) return;
+      const row = event.key === "[" ? older : event.key === "]" ? newer : undefined;
+      if (row) go("records", row.id);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+  if (at < 0) return null;
+  return (
+    <nav class="pager" aria-label="Records of this session">
+      {older ? <a href={href("records", older.id)} title="Previous ([)"><Icon name="previous" /><span class="hidden">Previous</span></a> : <span><Icon name="previous" /></span>}
+      <span>{rows.length - at} of {rows.length}</span>
+      {newer ? <a href={href("records", newer.id)} title="Next (])"><Icon name="next" /><span class="hidden">Next</span></a> : <span><Icon name="next" /></span>}
+    </nav>
+  );
+}

@@ -1,0 +1,51 @@
+// Which page is shown: the part of the address after `#`. A record has an address of its own, too.
+
+import { computed, signal } from "@preact/signals";
+
+export interface Route {
+  page: "overview" | "sessions" | "records" | "playground" | "hooks" | "events";
+  /** What the page is about, such as a session's id. */
+  id: string | null;
+  query: URLSearchParams;
+}
+
+const PAGES = ["overview", "sessions", "records", "playground", "hooks", "events"] as const;
+
+function parse(): Route {
+  const path = /^\/compilations\/([^/]+)$/.exec(location.pathname);
+  if (path && location.hash.length < 3) {
+    return { page: "records", id: decodeURIComponent(path[1] ?? ""), query: new URLSearchParams() };
+  }
+  const [name = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page, ...rest] = name.split("/");
+  const id = rest.join("/");
+  let decoded = id;
+  try {
+    decoded = decodeURIComponent(id);
+  } catch {
+    // It is shown as it is, and not found.
+  }
+  return {
+    page: PAGES.find((known) => known === page) ?? "overview",
+    id: id === "" ? null : decoded,
+    query: new URLSearchParams(query),
+  };
+}
+
+export const route = signal<Route>(parse());
+export const pageKey = computed(() => `${route.value.page}/${route.value.id ?? ""}`);
+
+addEventListener("hashchange", () => {
+  route.value = parse();
+});
+
+/** The address of a page. */
+export function href(page: Route["page"], id?: string, query?: Record<string, string>): string {
+  const text = query ? `?${new URLSearchParams(query).toString()}` : "";
+  const hash = `#/${page}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text}`;
+  return location.pathname === "/" ? hash : `/${hash}`;
+}
+
+export function go(page: Route["page"], id?: string, query?: Record<string, string>): void {
+  location.href = href(page, id, query);
+}

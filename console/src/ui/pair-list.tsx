@@ -1,0 +1,147 @@
+// Rows of texts before and after, with the words that differ, next to the map of their tokens.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { Action, MessageDecision } from "../api/schema.ts";
+import { count } from "../format.ts";
+import type { Row } from "../text/pairs.ts";
+import { difference, side, type Piece } from "../text/words.ts";
+import { Badge, Legend } from "./actions.tsx";
+import { TokenMap } from "./token-map.tsx";
+import { VirtualList } from "./virtual.tsx";
+
+const FOLDED_CHARS = 900;
+/** Characters of a text that is sent as it is, or not at all, before it is folded. */
+const QUIET_CHARS = 300;
+
+const GONE: Partial<Record<Action, string>> = {
+  summarized: "a summary stands for it",
+  dropped: "left out",
+  removed: "removed",
+};
+const UNFOLDED_CHARS = 200_000;
+
+export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageDecision[] }) {
+  const onlyChanged = useSignal(false);
+  const wish = useSignal({ index: 0, wish: 0 });
+  const shown = useMemo(() => (onlyChanged.value ? rows.filter((row) => row.action !== "kept") : rows), [rows, onlyChanged.value]);
+  const counts = useMemo(() => {
+    const found: Partial<Record<Action, number>> = {};
+    for (const { action } of decisions) found[action] = (found[action] ?? 0) + 1;
+    const added = rows.filter((row) => row.action === "added").length;
+    if (added > 0) found.added = added;
+    return found;
+  }, [rows, decisions]);
+
+  function reveal(test: (row: Row) => boolean, from = 0, step = 1): void {
+    for (let at = from; at >= 0 && at < shown.length; at += step) {
+      const row = shown[at];
+      if (row && test(row)) {
+        wish.value = { index: at, wish: wish.value.wish + 1 };
+        return;
+      }
+    }
+  }
+
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target instanceof HTMLElement && event.target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select")) return;
+      const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+      if (step !== 0) reveal((row) => row.action !== "kept", wish.value.index + step, step);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+
+  return (
+    <div class="pairs">
+      <aside class="map" aria-label="Map of the tokens">
+        <TokenMap decisions={decisions} onPick={(index) => reveal((row) => row.before?.index === index)} />
+        <Legend counts={counts} />
+        <p class="hint"><kbd>j</kbd> <kbd>k</kbd> next and previous change</p>
+      </aside>
+      <div class="pair-rows">
+        <div class="pair-head">
+          <span>Came in</span>
+          <span>Is sent</span>
+          <label class="check">
+            <input type="checkbox" checked={onlyChanged.value} onChange={(event) => { onlyChanged.value = event.currentTarget.checked; }} />
+            Changes only
+          </label>
+        </div>
+        <VirtualList items={shown} keyOf={(row) => row.key} estimate={estimate} label="Texts before and after"
+          reveal={wish.value} row={(row, index) => <PairRow row={row} marked={wish.value.wish > 0 && wish.value.index === index} />} />
+      </div>
+    </div>
+  );
+}
+
+function estimate(row: Row): number {
+  const size = Math.max(row.before?.text.length ?? 0, row.after?.text.length ?? 0);
+  return 62 + Math.min(Math.ceil(size / (row.same ? 130 : 62)), row.same ? 4 : 14) * 20;
+}
+
+function PairRow({ row, marked }: { row: Row; marked: boolean }) {
+  const open = useSignal(false);
+  const { before, after, decision } = row;
+  const unit = before ?? after;
+  const most = open.value ? UNFOLDED_CHARS : row.same || !after ? QUIET_CHARS : FOLDED_CHARS;
+  const pieces = useMemo(() => (before && after && !row.same ? difference(before.text, after.text) : null), [row]);
+  if (!unit) return null;
+  const size = Math.max(before?.text.length ?? 0, after?.text.length ?? 0);
+  const left = before && side(pieces ?? [{ text: before.text, kind: "same" }], "added", most);
+  const right = after && side(pieces ?? [{ text: after.text, kind: "same" }], "removed", most);
+  return (
+    <article class={`pair ${row.action}${marked ? " marked" : ""}`}>
+      <header>
+        <b>{unit.author}</b>
+        {unit.kind !== "text" && <span class="kind">{unit.kind === "call" ? `calls ${unit.name ?? ""}` : unit.kind}</span>}
+        {unit.index !== null && before && <span class="dim">{unit.index}</span>}
+        <Badge action={row.action} />
+        {decision && row.action !== "kept" && (
+          <span class="why"><code>{decision.rule}</code>{decision.class && <span title="How much of the original the text keeps">{decision.class}</span>}</span>
+        )}
+        {decision && (
+          <span class="tokens">
+            {decision.tokens_before === decision.tokens_after ? count(decision.tokens_before)
+              : <>{count(decision.tokens_before)} → <b>{count(decision.tokens_after)}</b></>} tokens
+          </span>
+        )}
+      </header>
+      {row.same && row.action === "kept" ? (
+        <div class="texts one"><Text pieces={right?.pieces ?? []} cut={right?.cut ?? false} /></div>
+      ) : (
+        <div class="texts">
+          {left ? <Text pieces={left.pieces} cut={left.cut} /> : <p class="none">not in the request</p>}
+          {right ? <Text pieces={right.pieces} cut={right.cut} /> : <p class="none">{GONE[row.action] ?? "not sent"}</p>}
+        </div>
+      )}
+      <footer>
+        {(left?.cut || right?.cut || open.value) && (
+          <button type="button" class="link" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
+            {open.value ? "Show less" : `Show all ${count(size)} characters`}
+          </button>
+        )}
+        {decision?.artifact && <a href={`/artifacts/${decision.artifact}`} target="_blank" rel="noopener">Original {decision.artifact.slice(0, 14)}…</a>}
+      </footer>
+    </article>
+  );
+}
+
+/** Replaces characters that would show a text in another order than it has. */
+function visible(text: string): string {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069\0]/g, "\ufffd");
+}
+
+function Text({ pieces, cut }: { pieces: Piece[]; cut: boolean }) {
+  return (
+    <pre class="text">
+      {pieces.map((piece, at) =>
+        piece.kind === "same" ? visible(piece.text)
+          : piece.kind === "added" ? <ins key={at}>{visible(piece.text)}</ins>
+          : <del key={at}>{visible(piece.text)}</del>)}
+      {cut && <span class="dim"> …</span>}
+    </pre>
+  );
+}

@@ -1,0 +1,261 @@
+// The console in Chromium: what each page shows, live, by keyboard, with hostile texts, with a key and without.
+//
+//     npm ci && CONTEXTURE_BIN=../target/debug/contexture npm test
+//
+// Skipped where the program or Chromium is missing.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import { HOSTILE, fill } from "./hostile.mjs";
+import { Server, launch, missing } from "./server.mjs";
+
+const KEY = "k".repeat(32);
+const PAGES = ["overview", "sessions", "records", "playground", "hooks", "events"];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("the console", { skip: missing }, () => {
+  let browser;
+  let demo;
+  before(async () => {
+    browser = await launch();
+    demo = await Server.start("demo");
+  });
+  after(async () => {
+    demo?.stop();
+    await browser?.close();
+  });
+
+  /** Opens a page that must not complain, ask another server or run a text. */
+  async function open(server, at, options = {}) {
+    const context = options.context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const faults = [];
+    const expected = options.expected ?? [];
+    page.on("dialog", (dialog) => { faults.push("a dialog opened"); void dialog.dismiss(); });
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type()) && !expected.some((text) => message.text().includes(text))) faults.push(message.text());
+    });
+    page.on("request", (request) => { if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) faults.push(`asked for ${request.url()}`); });
+    await page.exposeFunction("hit", (what) => faults.push(`a text ran: ${what}`));
+    await page.goto(server.url + at);
+    await page.waitForSelector(options.wait ?? "main h1");
+    return { page, faults, close: () => context.close() };
+  }
+
+  const newest = async (id = "flaky-test") => (await demo.call("GET", `/sessions/${id}/timeline?limit=1`)).items[0].compilation_id;
+
+  test("each page has its content, in both themes, and axe finds nothing", async () => {
+    const record = await newest();
+    const wanted = {
+      "/": ["Tokens in", "claude-sonnet-4-5", "flaky-test", "Worst cache breaks"],
+      "/#/sessions": ["flaky-test", "order-8812", "gpt-4o"],
+      "/#/sessions/flaky-test": ["The window now", "Turns", "compaction", "tools"],
+      "/#/records": ["flaky-test", "claude-sonnet-4-5"],
+      [`/#/records/${record}`]: ["Came in", "summarized", "Changes only", "checkout_retries"],
+      "/#/playground": ["Request, session or log", "tokens", "Level"],
+      "/#/hooks": ["No hook is registered"],
+      "/#/events": ["compile:done"],
+    };
+    for (const theme of ["light", "dark"]) {
+      for (const [at, texts] of Object.entries(wanted)) {
+        const { page, faults, close } = await open(demo, at, { colorScheme: theme, bypassCSP: true });
+        for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 10_000 });
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
+        assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html} ${one.nodes[0].failureSummary}`), [], `${theme} ${at}`);
+        assert.deepEqual(faults, [], `${theme} ${at}`);
+        await close();
+      }
+    }
+  });
+
+  test("the first row is there soon, and nothing is wider than a narrow screen", async () => {
+    const { page, close } = await open(demo, "/#/records", { wait: ".record-row a" });
+    const times = [];
+    for (let run = 0; run < 3; run += 1) {
+      await page.reload({ waitUntil: "commit" });
+      await page.waitForSelector(".record-row a");
+      times.push(await page.evaluate(() => performance.now()));
+    }
+    assert.ok(Math.min(...times) < 1000, `${times.map(Math.round)} ms`);
+    await close();
+    for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events"]) {
+      const narrow = await open(demo, at, { viewport: { width: 360, height: 740 } });
+      await narrow.page.waitForTimeout(300);
+      const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(width <= 360, `${at}: ${width} px`);
+      await narrow.close();
+    }
+  });
+
+  test("a compile shows by itself", async () => {
+    const { page, faults, close } = await open(demo, "/#/records", { wait: ".record-row a" });
+    await page.getByText("Live").first().waitFor();
+    const { id } = await demo.call("POST", "/compile", { messages: [{ role: "user", content: "now" }], session_id: "live" });
+    await page.locator(`a[title="${id}"]`).waitFor({ timeout: 5000 });
+    await page.goto(`${demo.url}/#/sessions`);
+    await page.getByRole("link", { name: "live", exact: true }).waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a record leads to its neighbours, and j and k to its changes", async () => {
+    const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair" });
+    await page.keyboard.press("j");
+    await page.waitForSelector(".pair.marked:not(.kept)");
+    await page.getByText("22 of 22").waitFor();
+    await page.keyboard.press("[");
+    await page.getByText("21 of 22").waitFor();
+    assert.match(page.url(), /\/#\/records\/cmp_/);
+    await page.getByRole("tab", { name: "Messages" }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "tab-window");
+    await page.getByRole("tab", { name: "Replay and compare" }).click();
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText("Equal, stage by stage").waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("every page can be reached with the keyboard alone", async () => {
+    const { page, close } = await open(demo, "/");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to content");
+    await page.keyboard.press("Tab");
+    for (const name of PAGES) {
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction((wanted) => document.querySelector("main h1")?.textContent.toLowerCase() === wanted, name);
+      const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+      assert.notEqual(outline, "none", name);
+    }
+    await close();
+  });
+
+  test("the playground compiles as one types, and cancels what is out of date", async () => {
+    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair" });
+    const sent = [];
+    page.on("request", (request) => { if (request.url().endsWith("/compile")) sent.push(JSON.parse(request.postData())); });
+    const source = page.getByLabel("Request, session or log");
+    await source.fill("09:00 INFO started\n".repeat(300));
+    await page.getByText("A text of 300 lines").waitFor();
+    const slider = page.getByLabel("Window");
+    await slider.focus();
+    for (let step = 0; step < 4; step += 1) await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => document.querySelector(".result .summary")?.textContent.includes("1 message shortened"));
+    assert.ok(sent.length <= 3, `${sent.length} requests`);
+    assert.equal(sent.at(-1).budget.context_window, 1000);
+    assert.ok(sent.every((request) => request.record === "none" && request.explain === "full"));
+    await source.fill("{");
+    await page.getByText("This is not JSON").waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("the theme can be chosen and stays", async () => {
+    const { page, close } = await open(demo, "/", { colorScheme: "light" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByLabel("Dark", { exact: true }).check({ force: true });
+    const dark = await ground();
+    assert.notEqual(dark, light);
+    await page.reload();
+    await page.waitForSelector("main h1");
+    assert.equal(await ground(), dark);
+    await close();
+  });
+
+  test("hostile texts are text on every page", async () => {
+    const server = await Server.start("--dev");
+    try {
+      const { id, request } = await fill(server);
+      const session = encodeURIComponent(request.session_id);
+      for (const at of ["/", "/#/sessions", `/#/sessions/${session}`, "/#/records", `/compilations/${id}`, "/#/hooks", "/#/events", "/#/playground"]) {
+        const { page, faults, close } = await open(server, at);
+        if (at === "/#/playground") {
+          await page.getByLabel("Request, session or log").fill(JSON.stringify(request));
+          await page.getByText("A request of").waitFor();
+        } else {
+          await page.waitForTimeout(400);
+        }
+        const raw = await page.evaluate(() => document.querySelectorAll("main script, main iframe, main img, main base, main meta, main link, main math, main [onload], main [onerror]").length);
+        assert.equal(raw, 0, at);
+        if (at.startsWith("/compilations")) {
+          await page.waitForSelector(".pair");
+          assert.ok((await page.evaluate(() => document.body.innerText)).includes(HOSTILE[0]));
+          for (const tab of ["Payload", "Report", "Stages", "Hooks", "Memory", "JSON"]) await page.getByRole("tab", { name: tab }).click();
+        }
+        await server.call("PUT", "/memory/live", { value: HOSTILE.join("\n") });
+        assert.deepEqual(faults, [], at);
+        await close();
+      }
+    } finally {
+      server.stop();
+    }
+  });
+
+  test("a key signs in, a wrong one does not, and scopes decide what is shown", async () => {
+    const server = await Server.start("--bootstrap-key", KEY);
+    try {
+      const record = await server.call("POST", "/compile", { messages: [{ role: "user", content: "secret words" }], record: "full" }, KEY);
+      const expected = ["401"];
+      const { page, faults, close } = await open(server, `/compilations/${record.id}`, { expected });
+      assert.ok(!(await page.content()).includes("secret words"));
+      await page.getByLabel("Key").fill("wrong");
+      await page.keyboard.press("Enter");
+      await page.getByText("does not know this key").waitFor();
+      await page.getByLabel("Key").fill(KEY);
+      await page.keyboard.press("Enter");
+      await page.getByText("secret words").first().waitFor();
+      const stored = await page.evaluate(() => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]));
+      assert.ok(!stored.includes(KEY) && !stored.includes("contexture-console"), stored);
+      const [cookie] = await page.context().cookies();
+      assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.value.includes(KEY)], [true, "Strict", false]);
+      // What writes works with the cookie: the playground compiles.
+      await page.goto(`${server.url}/#/playground`);
+      await page.waitForSelector(".pair");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByLabel("Key").waitFor();
+      assert.equal((await page.context().cookies()).length, 0);
+      assert.deepEqual(faults, []);
+
+      const weak = await server.call("POST", "/keys", { scopes: ["sessions:read"] }, KEY);
+      await page.getByLabel("Key").fill(weak.key);
+      await page.keyboard.press("Enter");
+      await page.getByRole("navigation", { name: "Pages" }).waitFor();
+      assert.deepEqual(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents().then((list) => list.map((text) => text.trim())), ["Overview", "Sessions"]);
+      await close();
+    } finally {
+      server.stop();
+    }
+  });
+
+  test("2,000 messages stay fluid", async () => {
+    const server = await Server.start("--dev");
+    try {
+      const messages = Array.from({ length: 2000 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: `message ${at}: ${"words of it ".repeat(at % 40)}` }));
+      const { id } = await server.call("POST", "/compile", { messages, target: "openai", budget: { context_window: 60_000, reserve_output: 1000 } });
+      const { page, faults, close } = await open(server, `/compilations/${id}`, { wait: ".pair" });
+      assert.ok((await page.locator(".pair").count()) < 60);
+      const worst = await page.evaluate(async () => {
+        const longest = { ms: 0 };
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { longest.ms = Math.max(longest.ms, entry.duration); })).observe({ entryTypes: ["longtask"] });
+        for (let step = 0; step < 60; step += 1) {
+          scrollBy(0, 1500);
+          await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+        }
+        return longest.ms;
+      });
+      assert.ok(worst < 400, `a task of ${worst} ms`);
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      await page.locator(".pair").getByText("message 1999:").waitFor();
+      assert.deepEqual(faults, []);
+      await close();
+    } finally {
+      server.stop();
+    }
+  });
+});

@@ -1,0 +1,101 @@
+// The texts of requests and payloads, and which is which: without a browser.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createServer } from "vite";
+
+const vite = await createServer({ root: new URL("..", import.meta.url).pathname, server: { middlewareMode: true }, appType: "custom", logLevel: "error" });
+after(() => vite.close());
+const { unitsOf } = await vite.ssrLoadModule("/src/text/units.ts");
+const { pairsOf } = await vite.ssrLoadModule("/src/text/pairs.ts");
+const { difference, side } = await vite.ssrLoadModule("/src/text/words.ts");
+const { curlOf } = await vite.ssrLoadModule("/src/text/shell.ts");
+const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground-input.ts");
+
+const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
+
+test("texts of every provider are read", () => {
+  assert.deepEqual(brief(unitsOf({ messages: [
+    { role: "system", content: "S" },
+    { role: "user", content: [{ type: "text", text: "Hi" }] },
+    { role: "assistant", content: "A", tool_calls: [{ id: "c", type: "function", function: { name: "ls", arguments: "{\"path\": \"/\"}" } }] },
+    { role: "tool", tool_call_id: "c", content: "x" },
+  ] })), [
+    [0, "system", "text", null, "S"], [1, "user", "text", null, "Hi"], [2, "assistant", "text", null, "A"],
+    [2, "assistant", "call", "c", "path: /"], [3, "tool", "result", "c", "x"],
+  ]);
+  assert.deepEqual(brief(unitsOf({ system: [{ type: "text", text: "S" }], messages: [
+    { role: "assistant", content: [{ type: "thinking", thinking: "T" }, { type: "tool_use", id: "c", name: "ls", input: { path: "/" } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: [{ type: "text", text: "x" }] }] },
+  ] })), [
+    [null, "system", "text", null, "S"], [0, "assistant", "thinking", null, "T"], [0, "assistant", "call", "c", "path: /"], [1, "user", "result", "c", "x"],
+  ]);
+  assert.deepEqual(brief(unitsOf({ instructions: "S", input: [
+    { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] },
+    { type: "function_call", call_id: "c", name: "ls", arguments: "{}" }, { type: "function_call_output", call_id: "c", output: "x" },
+  ] })), [
+    [null, "instructions", "text", null, "S"], [0, "user", "text", null, "Hi"], [1, "function_call", "call", "c", ""], [2, "function_call_output", "result", "c", "x"],
+  ]);
+  assert.deepEqual(brief(unitsOf({ systemInstruction: { parts: [{ text: "S" }] }, contents: [
+    { role: "model", parts: [{ text: "A" }, { functionCall: { name: "ls", args: { path: "/" } } }] },
+    { role: "user", parts: [{ functionResponse: { name: "ls", response: { output: "x" } } }] },
+  ] })), [
+    [null, "systemInstruction", "text", null, "S"], [0, "model", "text", null, "A"], [0, "model", "call", null, "path: /"], [1, "user", "result", null, "x"],
+  ]);
+  for (const nothing of [null, 7, "text", [], {}, { messages: [null, 3] }]) assert.ok(Array.isArray(unitsOf(nothing)));
+});
+
+test("each text is paired with what it became", () => {
+  const request = { messages: [
+    { role: "system", content: "S" }, { role: "user", content: "old" },
+    { role: "assistant", content: null, tool_calls: [{ id: "c", type: "function", function: { name: "log", arguments: "{}" } }] },
+    { role: "tool", tool_call_id: "c", content: "a\nb\nc" }, { role: "user", content: "new" },
+  ] };
+  const payload = { system: "S", messages: [
+    { role: "user", content: [{ type: "text", text: "a summary" }] },
+    { role: "assistant", content: [{ type: "tool_use", id: "c", name: "log", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "a… c" }, { type: "text", text: "new" }, { type: "text", text: "memory" }] },
+  ] };
+  const decision = (index, action) => ({ index, id: String(index), action, rule: "r", tokens_before: 9, tokens_after: 3 });
+  const rows = pairsOf(request, payload, [decision(1, "summarized"), decision(2, "kept"), decision(3, "compressed"), decision(4, "kept")]);
+  assert.deepEqual(rows.map((row) => [row.before?.text ?? null, row.after?.text ?? null, row.action]), [
+    ["S", "S", "kept"], ["old", null, "summarized"], [null, "a summary", "added"], ["", "", "kept"],
+    ["a\nb\nc", "a… c", "compressed"], ["new", "new", "kept"], [null, "memory", "added"],
+  ]);
+  // Every text is in exactly one row, whatever repeats.
+  const same = { messages: Array.from({ length: 50 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: at % 3 ? "again" : `turn ${at}` })) };
+  const again = pairsOf(same, same, []);
+  assert.equal(again.length, 50);
+  assert.ok(again.every((row) => row.same));
+});
+
+test("a difference shows both sides and ends in time", () => {
+  const pieces = difference("the cat sat", "the dog sat");
+  assert.equal(side(pieces, "added", 99).pieces.map((piece) => piece.text).join(""), "the cat sat");
+  assert.equal(side(pieces, "removed", 99).pieces.map((piece) => piece.text).join(""), "the dog sat");
+  assert.deepEqual(side(pieces, "removed", 5), { pieces: [{ text: "the ", kind: "same" }, { text: "d", kind: "added" }], cut: true });
+  const noise = (seed) => Array.from({ length: 60_000 }, (_, at) => `${(at * seed) % 9973}`).join(" ");
+  const start = performance.now();
+  difference(noise(7919), noise(104_729));
+  assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
+});
+
+test("a command for the shell quotes what a text says", () => {
+  const record = { id: "cmp_1", request: { messages: [{ role: "user", content: "it's $HOME `ls`" }] } };
+  assert.match(curlOf(record, "http://h", true), /^curl 'http:\/\/h\/compile' \\\n {2}-H "authorization: Bearer \$CONTEXTURE_KEY" \\\n.*\n {2}-d '.*it'\\''s \$HOME `ls`.*'$/);
+  assert.equal(curlOf({ id: "cmp_1", request: null }, "http://h", false), "curl 'http://h/compilations/cmp_1'");
+});
+
+test("the playground reads requests, lists, sessions and logs", () => {
+  const settings = { window: 4000, reserve: 500, level: "drop", recent: 1, notations: "none", target: "openai", model: "m" };
+  const request = requestOf(readInput(JSON.stringify({ messages: [], session_id: "s", record: "full", compression: { pays: true } })), settings);
+  assert.deepEqual(request, { messages: [], target: "openai", model: "m", budget: { context_window: 4000, reserve_output: 500 },
+    compression: { pays: true, level: "drop", keep_recent_turns: 1, notations: "none" }, explain: "full", record: "none" });
+  assert.equal(readInput("[{\"role\": \"user\", \"content\": \"Hi\"}]").body.messages.length, 1);
+  const line = (role, content, id) => JSON.stringify({ type: role, message: { role, content, ...(id ? { id } : {}) } });
+  const session = [JSON.stringify({ type: "summary", summary: "x" }), line("user", "Hi"), line("assistant", [{ type: "text", text: "A" }], "m1"), line("assistant", [{ type: "tool_use", id: "c", name: "n", input: {} }], "m1")].join("\n");
+  assert.deepEqual(readInput(session).body.messages.map((message) => [message.role, message.content.length]), [["user", 2], ["assistant", 2]]);
+  assert.equal(readInput("09:00 INFO started\n09:01 ERROR stopped").body.messages.at(-1).content, "09:00 INFO started\n09:01 ERROR stopped");
+  assert.throws(() => readInput("{\"messages\": ["), /not JSON/);
+  assert.throws(() => readInput("  "), /Paste/);
+});

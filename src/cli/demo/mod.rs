@@ -1,0 +1,150 @@
+//! `contexture demo`: a server in memory with recorded sessions played into it, so that every page of
+//! the console has something to show.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use clap::Parser as _;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{Method, Request};
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{CommandError, shutdown_signal};
+use crate::config::Config;
+use crate::server::Server;
+use crate::telemetry;
+
+const SESSIONS: &str = include_str!("sessions.json");
+/// Time that one response may take.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of a response that are read.
+const MAX_RESPONSE_BYTES: usize = 8 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DemoArgs {
+    /// Address and port to listen on; port 0 picks a free one and prints it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+}
+
+/// The settings of a server with only these flags.
+#[derive(Debug, clap::Parser)]
+struct DemoSettings {
+    #[command(flatten)]
+    config: Config,
+}
+
+/// What is played into the server.
+#[derive(Debug, Deserialize)]
+struct DemoRecording<'r> {
+    /// Memory entries by key, as `PUT /memory/{key}` takes them.
+    #[serde(borrow)]
+    memory: BTreeMap<String, &'r RawValue>,
+    sessions: Vec<DemoSession<'r>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct DemoSession<'r> {
+    id: String,
+    #[serde(borrow)]
+    defaults: &'r RawValue,
+    turns: Vec<DemoTurn<'r>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct DemoTurn<'r> {
+    /// Messages in the shape of chat completions.
+    #[serde(borrow)]
+    append: &'r RawValue,
+}
+
+pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
+    let listen = args.listen.to_string();
+    let flags =
+        ["demo", "--dev", "--database-url", "memory:", "--log-level", "warn", "--listen", &listen];
+    let mut config = DemoSettings::try_parse_from(flags)?.config;
+    // A key from the environment would lock out the player.
+    (config.keys.bootstrap_key, config.keys.keys_file) = (None, None);
+    let _telemetry = telemetry::init(&config.telemetry)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let signals = shutdown_signal()?;
+        let server = Server::build(config).await?;
+        let address = server.address();
+        let mut serving = pin!(server.run_until(signals));
+        tokio::select! {
+            _ = &mut serving => return Ok(()),
+            played = play(address) => played?,
+        }
+        writeln!(io::stdout(), "the console is at http://{address}")?;
+        io::stdout().flush()?;
+        serving.await;
+        Ok::<_, CommandError>(())
+    })?;
+    runtime.shutdown_background();
+    Ok(())
+}
+
+/// Plays the recording, as clients would: over HTTP.
+async fn play(address: SocketAddr) -> Result<(), CommandError> {
+    let recording: DemoRecording<'_> = serde_json::from_str(SESSIONS)?;
+    for (key, entry) in &recording.memory {
+        send(address, Method::PUT, &format!("/memory/{key}"), entry.get().to_owned()).await?;
+    }
+    for session in &recording.sessions {
+        let id = serde_json::to_string(&session.id)?;
+        let body = format!("{{\"id\":{id},\"defaults\":{}}}", session.defaults);
+        send(address, Method::POST, "/sessions", body).await?;
+        let name = utf8_percent_encode(&session.id, NON_ALPHANUMERIC);
+        let path = format!("/sessions/{name}/turns");
+        for turn in &session.turns {
+            let body = format!("{{\"source\":\"openai\",\"append\":{}}}", turn.append);
+            send(address, Method::POST, &path, body).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn send(
+    address: SocketAddr,
+    method: Method,
+    path: &str,
+    body: String,
+) -> Result<(), CommandError> {
+    let client: Client<HttpConnector, Full<Bytes>> =
+        Client::builder(TokioExecutor::new()).build(HttpConnector::new());
+    let request = Request::builder().method(method).uri(format!("http://{address}{path}"));
+    let request = request.header("content-type", "application/json");
+    let response = client.request(request.body(Full::from(body))?);
+    let response = tokio::time::timeout(RESPONSE_TIMEOUT, response)
+        .await
+        .map_err(|_| "the server did not respond in time")??;
+    let status = response.status();
+    let text = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
+    let text = text.map_err(|error| error.to_string())?.to_bytes();
+    if status.is_success() {
+        return Ok(());
+    }
+    Err(format!("{path}: status {status}: {}", String::from_utf8_lossy(&text)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recording_can_be_read() {
+        let recording: DemoRecording<'_> = serde_json::from_str(SESSIONS).unwrap();
+        assert!(recording.sessions.iter().any(|session| session.id == "flaky-test"));
+        assert!(recording.sessions.iter().all(|session| !session.turns.is_empty()));
+        assert!(!recording.memory.is_empty());
+    }
+}
