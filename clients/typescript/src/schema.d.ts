@@ -3880,8 +3880,9 @@ export interface components {
         CreateKey: {
             /**
              * @description Any keys of `/compile`: they are used for keys that a request does not have. In addition
-             *     `gateway`, an object: its `mode` (`off`, `observe` or `compress`) is that of requests through
-             *     the gateway without the header `x-contexture-mode`.
+             *     `gateway`, an object: its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests
+             *     through the gateway without the header `x-contexture-mode`, its `budget` that of mode `fit`
+             *     without `x-contexture-budget`.
              */
             defaults?: {
                 [key: string]: unknown;
@@ -4096,7 +4097,7 @@ export interface components {
         DeliveryMode: "async" | "sync";
         /** @description A place in which two payloads differ. */
         DiffStep: {
-            /** @description What stood there. */
+            /** @description What was there. */
             from?: unknown;
             /** @description `add`, `remove` or `replace`. */
             op: string;
@@ -4386,6 +4387,11 @@ export interface components {
             /** @description The index in the list of messages. */
             message: number;
             /**
+             * @description `on_arrival`, or `compaction` if the message has its forms from a compaction point.
+             * @example on_arrival
+             */
+            rule: string;
+            /**
              * Format: int64
              * @description Tokens that the message has less than it came with.
              */
@@ -4395,6 +4401,8 @@ export interface components {
         GatewayReport: {
             /** @description What was sent, a hash for each block, in the order in which a provider caches them. */
             blocks: components["schemas"]["GatewayBlocks"][];
+            /** @description Whether the request passed a compaction point: mode `fit`. */
+            compacted: boolean;
             /**
              * Format: int64
              * @description From the request to the end of the response.
@@ -4408,7 +4416,7 @@ export interface components {
              */
             endpoint: string;
             /**
-             * @description `observe` or `compress`.
+             * @description `observe`, `compress` or `fit`.
              * @example compress
              */
             mode: string;

@@ -1233,8 +1233,8 @@ class CreateKey(_CreateKeyRequired, total=False):
     """What a key is to be."""
 
     # Any keys of `/compile`: they are used for keys that a request does not have. In addition `gateway`, an object:
-    # its `mode` (`off`, `observe` or `compress`) is that of requests through the gateway without the header
-    # `x-contexture-mode`.
+    # its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests through the gateway without the header
+    # `x-contexture-mode`, its `budget` that of mode `fit` without `x-contexture-budget`.
     defaults: Union[Dict[str, Any], None]
     # What uses the key: `service` if absent.
     kind: Union[KeyKind, None]
@@ -1607,6 +1607,8 @@ class GatewayMessageEdit(TypedDict):
 
     # The index in the list of messages.
     message: int
+    # `on_arrival`, or `compaction` if the message has its forms from a compaction point.
+    rule: str
     # Tokens that the message has less than it came with.
     saved_tokens: int
 
@@ -1614,13 +1616,15 @@ class GatewayMessageEdit(TypedDict):
 class _GatewayReportRequired(TypedDict):
     # What was sent, a hash for each block, in the order in which a provider caches them.
     blocks: List[GatewayBlocks]
+    # Whether the request passed a compaction point: mode `fit`.
+    compacted: bool
     # From the request to the end of the response.
     duration_ms: int
     # The messages that were edited, new ones and those of earlier requests.
     edits: List[GatewayMessageEdit]
     # `messages`, `chat_completions`, `responses` or `generate_content`.
     endpoint: str
-    # `observe` or `compress`.
+    # `observe`, `compress` or `fit`.
     mode: str
     # In mode `observe`: what `compress` would have saved of the newest messages.
     observed_tokens: int
