@@ -113,7 +113,7 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
         match access {
             Access::Open => assert_eq!(status, 200, "{method} {path}"),
             Access::AnyCaller | Access::AnyOf(_) | Access::AllOf(_) => {
-                assert_eq!(status, 401, "{method} {path}")
+                assert_eq!(status, 401, "{method} {path}");
             }
         }
     }
