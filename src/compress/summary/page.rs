@@ -13,7 +13,9 @@ use crate::tokenizer::Counter;
 
 /// The dash before a line and the line end after it.
 const LINE_FRAME_TOKENS: u64 = 2;
-/// Rounds in which the width of the first request is found.
+/// Bytes of a cut request that is worth its line.
+const MIN_CUT_BYTES: usize = 60;
+/// Rounds in which the width of a cut line is found.
 const MAX_WIDTH_ROUNDS: usize = 6;
 
 /// A line of the summary.
@@ -113,19 +115,9 @@ impl<'c> SummaryPage<'c> {
             (None, Some(line)) => Some(one_line(line, width)),
             (None, None) => None,
         };
-        // No token has more than about eight characters of a text; each round brings the width closer.
-        let mut width = usize::try_from(limit * 8).unwrap_or(usize::MAX);
-        for _ in 0..MAX_WIDTH_ROUNDS {
-            let Some(line) = cut(width) else { break };
-            let cost = self.line_cost(&line);
-            if cost <= limit {
-                self.take(section, place, line);
-                self.first_request = Some(place);
-                break;
-            }
-            let chars = u64::try_from(line.chars().count()).unwrap_or(u64::MAX);
-            width =
-                usize::try_from(chars.saturating_mul(limit) / cost.max(1) * 19 / 20).unwrap_or(0);
+        if let Some(line) = self.fit_line(limit, &mut cut) {
+            self.take(section, place, line);
+            self.first_request = Some(place);
         }
         self.close(section, whole);
     }
@@ -172,8 +164,20 @@ impl<'c> SummaryPage<'c> {
                     if line.is_empty() {
                         continue;
                     }
-                    if self.lines.len() - start >= quotes.most || !self.take(section, at + 1, line)
-                    {
+                    if self.lines.len() - start >= quotes.most {
+                        break 'newest true;
+                    }
+                    if !self.take(section, at + 1, line.clone()) {
+                        // The beginning of a request says more than nothing of it.
+                        let cut = |width| Some(one_line(&line, width));
+                        let begun = if section == Section::Asked {
+                            self.fit_line(self.left, cut).filter(|line| line.len() >= MIN_CUT_BYTES)
+                        } else {
+                            None
+                        };
+                        if let Some(begun) = begun {
+                            self.take(section, at + 1, begun);
+                        }
                         break 'newest true;
                     }
                 }
@@ -273,6 +277,22 @@ impl<'c> SummaryPage<'c> {
             }
         }
         line
+    }
+
+    /// What is cut to as many characters as fit into `limit` tokens.
+    fn fit_line(&self, limit: u64, mut cut: impl FnMut(usize) -> Option<String>) -> Option<String> {
+        // Few tokens have more characters; each round brings the width closer.
+        let mut width = usize::try_from(limit * 8).unwrap_or(usize::MAX);
+        for _ in 0..MAX_WIDTH_ROUNDS {
+            let line = cut(width)?;
+            let cost = self.line_cost(&line);
+            if cost <= limit {
+                return Some(line);
+            }
+            let chars = u64::try_from(line.chars().count()).unwrap_or(u64::MAX);
+            width = usize::try_from(chars.saturating_mul(limit) / cost.max(1) * 19 / 20).ok()?;
+        }
+        None
     }
 
     fn line_cost(&self, text: &str) -> u64 {

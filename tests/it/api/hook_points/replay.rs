@@ -52,7 +52,7 @@ async fn a_replay_has_what_hooks_said_and_asks_nobody() {
 async fn hashes_have_no_answers_of_hooks() {
     let context = answers(&json!({"content": "The build is red."})).await;
     let server = TestServer::dev().await;
-    let body = json!({"messages": [user("Hello")],
+    let body = json!({"messages": [user("Hello")], "record": "hashes",
         "hooks": [hook("rag", ("before_compile", "provide"), &context, &json!({}))]});
     let answer = server.post("/compile", &body).await;
     let compiled: Value = answer.json().await.unwrap();
