@@ -72,7 +72,7 @@ pub(super) async fn check(
     };
     let principal = match caller {
         Ok(principal) => principal,
-        Err(problem) => return problem.into_response(),
+        Err(problem) => return with_hint(problem, request.headers()).into_response(),
     };
     if let Some(mark) = request.extensions().get::<CallerMark>() {
         mark.set();
@@ -184,6 +184,22 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some((scheme, key)) = text.trim().split_once(' ') else { return Ok(Some("")) };
     // Another scheme is meant for another server, for instance a proxy. It is not a key.
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
+}
+
+/// Tells a caller whose key is in another place, or without its scheme, where it belongs.
+fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
+    if problem.kind != Kind::Unauthenticated {
+        return problem;
+    }
+    let bare = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let hint = if bare.is_some_and(|text| !text.trim().contains(' ')) {
+        "the key has no scheme: send `authorization: Bearer <key>`"
+    } else if bare.is_none() && headers.contains_key("x-api-key") {
+        "keys are not read from `x-api-key`: send `authorization: Bearer <key>`"
+    } else {
+        return problem;
+    };
+    Problem::with_detail(Kind::Unauthenticated, hint)
 }
 
 /// A caller that is known and may not do what it asks for.

@@ -28,7 +28,7 @@ pub(super) use line::one_line;
 use names::NameList;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
-use statement::{is_code, is_statement};
+use statement::{is_report, is_statement};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -132,7 +132,7 @@ pub fn summarize(
         before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
         let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        let reported = own.filter(|line| reports_error(line) && !is_code(line));
+        let reported = own.filter(|line| reports_error(line) && is_report(line));
         lines.extend(reported.map(|line| (at + 1, line)));
     }
     page.add_tokens(room * ERRORS_PERCENT / 100);

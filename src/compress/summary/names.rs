@@ -37,7 +37,8 @@ impl<'t> NameList<'t> {
         }
         let is_between = |sign: char| !(sign.is_alphanumeric() || "_-./:@~+#".contains(sign));
         for piece in line.split(is_between) {
-            self.add(piece.trim_matches(|sign: char| ".:-/#+".contains(sign) && sign != '/'));
+            let marks = [':', '-', '#', '+'];
+            self.add(piece.trim_start_matches(marks).trim_end_matches(marks).trim_end_matches('.'));
         }
     }
 

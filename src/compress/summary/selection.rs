@@ -122,8 +122,8 @@ pub(super) fn is_long_result(message: &Message, most: usize) -> bool {
         && all_texts(message).any(|text| text.len() > most && text.chars().count() > most)
 }
 
-/// The first words of a text, on one line, ending at a sentence if there is one.
+/// The first words of a text, on one line; none of a text without words.
 fn opening(text: &str, width: usize) -> Option<String> {
     let line = one_line(text, width);
-    (!line.is_empty()).then_some(line)
+    line.contains(char::is_alphanumeric).then_some(line)
 }

@@ -81,7 +81,7 @@ fn the_first_request_is_whole_up_to_its_limit() {
 #[test]
 fn code_and_data_are_no_findings_but_their_names_are_listed() {
     let file = "153 },\n105 \"allOf\": [\nlet billing_router = build(\n    src/billing/router.rs\n\
-        1505: 4711\nThe migration of the ledger is not finished yet.\n        throw new err(`no ledger`);\n";
+        1505: 4711\nThe migration of the ledger is not finished yet.\n        throw err;\n";
     let result = ToolResult {
         call_id: "c".into(),
         name: None,

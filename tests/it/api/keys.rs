@@ -137,6 +137,12 @@ async fn what_is_no_key_is_refused() {
         let request = server.build("POST", "/compile").header("authorization", header);
         problem(request.json(&hello()).send().await.unwrap(), 401, "unauthenticated").await;
     }
+    for (header, hint) in [("authorization", "no scheme"), ("x-api-key", "`x-api-key`")] {
+        let request = server.build("POST", "/compile").header(header, &key).json(&hello());
+        let told = problem(request.send().await.unwrap(), 401, "unauthenticated").await;
+        let detail = told["detail"].as_str().unwrap();
+        assert!(detail.contains(hint) && detail.contains("Bearer <key>"), "{detail}");
+    }
     let in_query = server.build("POST", &format!("/compile?key={key}")).json(&hello());
     problem(in_query.send().await.unwrap(), 401, "unauthenticated").await;
     let twice = server.build("POST", "/compile").bearer_auth(&key).bearer_auth(&key);
