@@ -324,7 +324,7 @@ async fn a_compacted_history_is_system_text_summary_and_recent_turns() {
     assert_eq!(compiled.roles(), ["system", "user", "user", "assistant"]);
     let summary = compiled.said(1);
     assert!(summary.contains("\n- u1 ") && summary.contains("\n- u2 "), "{summary}");
-    assert!(summary.contains("Found:\n- a2 "), "{summary}");
+    assert!(summary.contains("Found:\n- a1 "), "{summary}");
     assert!(summary.contains("State:\n- f({})"), "{summary}");
     assert!(!summary.contains("u3 "), "{summary}");
 }
