@@ -80,9 +80,9 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
     const reserve = wire.reserve(body);
     const own = headers.get(SESSION_HEADER) ?? (typeof session === "function" ? session() : session);
     const { target } = wire;
-    const compile: Record<string, unknown> = { target, source: target, model, ...Object.fromEntries(asked) };
-    if (reserve !== undefined && !("budget" in keys)) compile["budget"] = { reserve_output: reserve };
-    Object.assign(compile, keys, own === undefined ? {} : { session_id: own });
+    const compile: Record<string, unknown> = { target, source: target, model, ...Object.fromEntries(asked), ...keys };
+    if (reserve !== undefined) compile["budget"] = withReserve(keys.budget, reserve);
+    if (own !== undefined) compile["session_id"] = own;
     return { wire, body, compile, session: own };
   }
 
@@ -154,6 +154,16 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
     const reader = new UsageReader(response.headers.get("content-type") ?? "");
     return withReader(response, reader, () => report(plan, reader.end()));
   };
+}
+
+/** The budget of the options, with the largest answer of a request as its reserve, unless it has one. */
+function withReserve(budget: unknown, reserve: number): unknown {
+  if (budget == null) return { reserve_output: reserve };
+  // The server names the fault of a budget that is not an object.
+  if (!isRecord(budget) || budget["reserve_output"] != null) return budget;
+  const window = budget["context_window"];
+  // The server refuses a reserve that fills the window: the request would go out as it is.
+  return typeof window === "number" && reserve >= window ? budget : { ...budget, reserve_output: reserve };
 }
 
 interface Requires {

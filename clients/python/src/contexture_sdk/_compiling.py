@@ -104,10 +104,10 @@ class Rules:
         asked = {name: body[name] for name in (*wire.conversation, *wire.also) if body.get(name) is not None}
         model = body.get("model") or path.rsplit("/", 1)[-1].split(":", 1)[0]
         request: Dict[str, Any] = {"target": wire.target, "source": wire.target, "model": model, **asked}
-        reserve = wire.reserve_of(body)
-        if reserve is not None and "budget" not in self.keys:
-            request["budget"] = {"reserve_output": reserve}
         request.update(self.keys)
+        reserve = wire.reserve_of(body)
+        if reserve is not None:
+            request["budget"] = _with_reserve(self.keys.get("budget"), reserve)
         session = session or (self.session() if callable(self.session) else self.session)
         if session is not None:
             request["session_id"] = session
@@ -138,6 +138,18 @@ class Rules:
     def kept_for(self, content: bytes, headers: Mapping[str, str]) -> Optional[Tuple[bytes, Dict[str, str]]]:
         """The body that was sent before, if this is another attempt."""
         return self.kept.get(hash(content)) if headers.get("x-stainless-retry-count", "0") != "0" else None
+
+
+def _with_reserve(budget: Any, reserve: int) -> Any:
+    """The budget of the options, with the largest answer of a request as its reserve, unless it has one."""
+    if budget is None:
+        return {"reserve_output": reserve}
+    # The server names the fault of a budget that is not an object.
+    if not isinstance(budget, Mapping) or budget.get("reserve_output") is not None:
+        return budget
+    window = budget.get("context_window")
+    # The server refuses a reserve that fills the window: the request would go out as it is.
+    return budget if isinstance(window, int) and reserve >= window else {**budget, "reserve_output": reserve}
 
 
 class UsageReader:
