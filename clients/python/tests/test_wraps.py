@@ -17,6 +17,7 @@ from fake_server import FakeServer, check
 from contexture_sdk import AsyncContexture, Contexture, wrap
 from contexture_sdk._compiling import (
     ANTHROPIC_MESSAGES,
+    FIXED,
     GEMINI_CONTENT,
     OPENAI_CHAT,
     OPENAI_RESPONSES,
@@ -24,6 +25,7 @@ from contexture_sdk._compiling import (
     rules_of,
 )
 from contexture_sdk._wrapped_http import compiling_client
+from contexture_sdk.types import CompileRequest
 
 WIRES = {"openai": (OPENAI_CHAT, OPENAI_RESPONSES), "anthropic": (ANTHROPIC_MESSAGES,), "gemini": (GEMINI_CONTENT,)}
 DEFAULT_RESPONSE = {"status": 200, "headers": {"content-type": "application/json"}, "body": {"id": "a"}}
@@ -259,6 +261,29 @@ def test_what_comes_from_each_request_is_no_option() -> None:
         wrap(openai.OpenAI(api_key="x"), messages=[])
     with pytest.raises(TypeError, match="an AsyncContexture"):
         wrap(openai.AsyncOpenAI(api_key="x"), Contexture())
+
+
+PROVIDERS = [
+    ("openai", "OpenAI"), ("openai", "AsyncOpenAI"), ("anthropic", "Anthropic"), ("anthropic", "AsyncAnthropic"),
+    ("google.genai", "Client"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), PROVIDERS)
+def test_an_option_that_is_not_known_is_refused_at_once(module: str, name: str) -> None:
+    kind = getattr(pytest.importorskip(module), name)
+    with pytest.raises(TypeError, match=r"unknown option 'sesion'; known options: .*, session, session_id, "):
+        wrap(kind(api_key="x"), sesion="chat-17")
+
+
+def test_every_key_of_a_compile_is_an_option_unless_it_comes_from_each_request() -> None:
+    for name in CompileRequest.__annotations__:
+        given: dict[str, Any] = {"session": None, "fail_open": True, "on_compiled": None, "keys": {name: None}}
+        if name in FIXED:
+            with pytest.raises(TypeError, match=f"'{name}' comes from each request"):
+                rules_of((OPENAI_CHAT,), **given)
+        else:
+            assert rules_of((OPENAI_CHAT,), **given).keys == {name: None}
 
 
 def test_many_threads_share_a_wrapped_client() -> None:

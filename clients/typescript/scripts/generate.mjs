@@ -177,6 +177,10 @@ ${helpers.join("")}
 export const HEADERS: Readonly<Record<string, string>> = {
 ${rows.join("")}};
 
+/** The keys of a request for \`/compile\`. */
+export const COMPILE_KEYS: readonly string[] = [
+${Object.keys(document.components.schemas.CompileRequest.properties).map((name) => `  ${JSON.stringify(name)},\n`).join("")}];
+
 export const OPERATIONS = {
 ${methods.map((method) => method.row()).join("")}} satisfies Record<string, Operation>;
 

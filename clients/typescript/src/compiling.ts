@@ -8,6 +8,7 @@
 import { Contexture } from "./client.js";
 import { clock } from "./clock.js";
 import { CONNECTION_FAILED, ContextureError, isRecord, TIMEOUT } from "./errors.js";
+import { COMPILE_KEYS } from "./operations.js";
 import type { CompileRequest, SessionUsage } from "./schema.js";
 import type { CompileKeys, Compiled as Answer, Target } from "./payloads.js";
 import type { Fetch } from "./transport.js";
@@ -40,7 +41,13 @@ export interface WrapOptions extends Omit<CompileKeys, "target" | "source" | "mo
   onWarning?: (message: string) => void;
 }
 
-const FIXED = ["target", "source", "model", "tools", "messages", "input", "instructions", "contents", "system"];
+/** Keys of `/compile` that are no options, since each request has its own. */
+const FIXED = [
+  "target", "source", "model", "tools", "messages", "input", "instructions", "contents", "system",
+  "systemInstruction", "system_instruction",
+];
+/** Options of `wrap` that are no keys of `/compile`. */
+const OWN_OPTIONS = ["contexture", "session", "failOpen", "onCompiled", "waitUntil", "onWarning"];
 
 /** A request that is to be compiled. */
 interface Plan {
@@ -59,8 +66,7 @@ interface Compiled {
 /** A `fetch` that compiles what is sent by another one. */
 export function compilingFetch(wires: readonly Wire[], options: WrapOptions, send: Fetch): Fetch {
   const { contexture, session, failOpen = true, onCompiled, waitUntil, onWarning, ...keys } = options;
-  const fixed = FIXED.find((name) => name in keys);
-  if (fixed) throw new TypeError(`"${fixed}" comes from each request`);
+  checkNames(Object.keys(options));
   const warn = onWarning ?? ((message: string) => console.warn(`contexture: ${message}`));
   const client = contexture ?? new Contexture({ deadlineMs: DEFAULT_DEADLINE_MS, maxRetries: 0 });
   const kept = new Map<string, Compiled>();
@@ -154,6 +160,15 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
     const reader = new UsageReader(response.headers.get("content-type") ?? "");
     return withReader(response, reader, () => report(plan, reader.end()));
   };
+}
+
+/** Throws for an option that is not known: the server would refuse each request, and each would go out as it is. */
+function checkNames(names: string[]): void {
+  const fixed = FIXED.find((name) => names.includes(name));
+  if (fixed) throw new TypeError(`"${fixed}" comes from each request`);
+  const known = [...OWN_OPTIONS, ...COMPILE_KEYS].filter((name) => !FIXED.includes(name)).sort();
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(", ")}`);
 }
 
 /** The budget of the options, with the largest answer of a request as its reserve, unless it has one. */

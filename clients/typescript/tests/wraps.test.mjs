@@ -7,6 +7,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { compilingFetch } from "../dist/compiling.js";
 import { Contexture, wrap } from "../dist/index.js";
+import { COMPILE_KEYS } from "../dist/operations.js";
 import { ANTHROPIC_MESSAGES, GEMINI_CONTENT, OPENAI_CHAT, OPENAI_RESPONSES } from "../dist/wires.js";
 import { cases, check } from "./cases.mjs";
 import { served, withServers } from "./fake-server.mjs";
@@ -262,4 +263,29 @@ test("only clients of providers are wrapped", () => {
 
 test("what comes from each request is no option", () => {
   assert.throws(() => wrap(new OpenAI({ apiKey: "x" }), { messages: [] }), /"messages" comes from each request/);
+});
+
+test("an option that is not known is refused at once", () => {
+  const clients = [new OpenAI({ apiKey: "x" }), new Anthropic({ apiKey: "x" }), new GoogleGenAI({ apiKey: "x" })];
+  for (const one of clients) {
+    const message = /unknown option "sesion"; known options: .*, session, session_id, /;
+    assert.throws(() => wrap(one, { sesion: "chat-17" }), message);
+    assert.throws(() => wrap(one, { fail_open: false }), /unknown option "fail_open"; .*, failOpen, /);
+  }
+});
+
+test("every key of a compile is an option, unless it comes from each request", () => {
+  const fixed = COMPILE_KEYS.filter((name) => {
+    try {
+      compilingFetch([OPENAI_CHAT], { [name]: null }, globalThis.fetch);
+      return false;
+    } catch (error) {
+      assert.equal(error.message, `"${name}" comes from each request`);
+      return true;
+    }
+  });
+  assert.deepEqual(fixed.sort(), [
+    "contents", "input", "instructions", "messages", "model", "source", "system", "systemInstruction",
+    "system_instruction", "target", "tools",
+  ]);
 });

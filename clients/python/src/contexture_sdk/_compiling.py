@@ -253,14 +253,29 @@ GEMINI_CONTENT = Wire(
 )
 
 
+# Keys of `/compile` that are no options, since each request has its own.
+FIXED = (
+    "target", "source", "model", "tools", "messages", "input", "instructions", "contents", "system",
+    "systemInstruction", "system_instruction",
+)
+# Options of `wrap` that are no keys of `/compile`.
+OWN_OPTIONS = ("contexture", "session", "fail_open", "on_compiled")
+
+
 def rules_of(
     wires: Tuple[Wire, ...], *, session: SessionOf, fail_open: bool, on_compiled: Optional[OnCompiled],
     keys: Mapping[str, Any],
 ) -> Rules:
     """The rules of a wrapped client."""
-    fixed: List[str] = [name for wire in wires for name in (*wire.conversation, "target", "model") if name in keys]
+    from .types import CompileRequest
+
+    fixed: List[str] = [name for name in FIXED if name in keys]
     if fixed:
         raise TypeError(f"{fixed[0]!r} comes from each request")
+    known = sorted({*OWN_OPTIONS, *CompileRequest.__annotations__} - {*FIXED})
+    unknown = [name for name in keys if name not in known]
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; known options: {', '.join(known)}")
     return Rules(wires, dict(keys), session, fail_open, on_compiled)
 
 
