@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import serving
+from fake_server import FakeServer
 
 from contexture_sdk import Contexture
 
@@ -120,6 +121,27 @@ def test_optional_modules_are_short() -> None:
     for name in ("openai", "anthropic", "genai", "langchain", "openai_agents", "pydantic_ai"):
         lines = (package / f"{name}.py").read_text(encoding="utf-8").count("\n")
         assert lines <= 150, f"{name}.py has {lines} lines"
+
+
+def test_the_snippet_of_the_readme_runs(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    reply = {"id": "a", "object": "chat.completion", "created": 0, "model": "gpt-5.5", "choices": []}
+    messages = [{"role": "user", "content": "Where does the build fail?"}]
+    body = {"model": "gpt-5.5", "messages": messages}
+    exchange = {
+        "request": {"method": "POST", "path": "/v1/chat/completions", "body": body},
+        "response": {"status": 200, "headers": {"content-type": "application/json"}, "body": reply},
+    }
+    with FakeServer([exchange]) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.url + "/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "x")
+        monkeypatch.setenv("CONTEXTURE_URL", server_url)
+        exec(compile(snippet, "README.md", "exec"), {"__name__": "readme"})
+        provider.finish(1)
+    sessions = Contexture(server_url).iter_sessions()
+    assert "chat-17" in [row["id"] for row in sessions]
 
 
 TUTORIALS = {
