@@ -8,6 +8,7 @@ import type {
   LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Middleware, LanguageModelV4StreamPart,
   LanguageModelV4ToolResultOutput, LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { withReserve } from "./budget.js";
 import type { NeutralPart } from "./hook-types.js";
 import {
   Compiler, type FrameworkOptions, type MergedPart, type Rebuild, type ShownMessage, type ShownPart, textPart, usageOf,
@@ -99,7 +100,8 @@ function toolsOf(params: LanguageModelV4CallOptions): object[] {
 
 /** Compiles what the model is sent, and reports what it counted. Other options are keys of `/compile`. */
 export function compileMiddleware(options: FrameworkOptions = {}): LanguageModelV4Middleware {
-  const compiler = new Compiler(options);
+  const { budget, ...others } = options;
+  const compiler = new Compiler(others);
   const { session } = options;
   const report = ({ inputTokens, outputTokens }: LanguageModelV4Usage) =>
     compiler.report(session, usageOf(inputTokens.total ?? 0, outputTokens.total ?? 0, inputTokens.cacheRead ?? 0));
@@ -108,10 +110,11 @@ export function compileMiddleware(options: FrameworkOptions = {}): LanguageModel
     async transformParams({ params, model }) {
       const tools = toolsOf(params);
       const reserve = params.maxOutputTokens;
+      const reserved = reserve === undefined ? budget : withReserve(budget, reserve);
       const keys = {
         model: model.modelId,
         ...(tools.length > 0 ? { tools } : {}),
-        ...(reserve === undefined ? {} : { budget: { reserve_output: reserve } }),
+        ...(reserved == null ? {} : { budget: reserved }),
       };
       const rows = params.prompt.map(shownMessage);
       return { ...params, prompt: await compiler.compile(rows, rebuild, keys, session, params.abortSignal) };

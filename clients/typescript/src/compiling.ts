@@ -5,6 +5,7 @@
  * as they do without it. A stream is passed on chunk by chunk, byte for byte.
  */
 
+import { withReserve } from "./budget.js";
 import { Contexture } from "./client.js";
 import { clock } from "./clock.js";
 import { CONNECTION_FAILED, ContextureError, isRecord, TIMEOUT } from "./errors.js";
@@ -169,16 +170,6 @@ function checkNames(names: string[]): void {
   const known = [...OWN_OPTIONS, ...COMPILE_KEYS].filter((name) => !FIXED.includes(name)).sort();
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(", ")}`);
-}
-
-/** The budget of the options, with the largest answer of a request as its reserve, unless it has one. */
-function withReserve(budget: unknown, reserve: number): unknown {
-  if (budget == null) return { reserve_output: reserve };
-  // The server names the fault of a budget that is not an object.
-  if (!isRecord(budget) || budget["reserve_output"] != null) return budget;
-  const window = budget["context_window"];
-  // The server refuses a reserve that fills the window: the request would go out as it is.
-  return typeof window === "number" && reserve >= window ? budget : { ...budget, reserve_output: reserve };
 }
 
 interface Requires {

@@ -169,6 +169,25 @@ test("AI SDK: a stream is passed on and its usage reported", async () => {
   });
 });
 
+test("AI SDK: the largest answer is the reserve of a given budget, unless it has one", async () => {
+  const messages = [{ id: "at_0", role: "user", parts: [text("q")] }];
+  const prompt = [{ role: "user", content: [text("q")] }];
+  const rows = [
+    [{ context_window: 32768 }, 300, { context_window: 32768, reserve_output: 300 }],
+    [{ context_window: 32768, reserve_output: 1000 }, 300, { context_window: 32768, reserve_output: 1000 }],
+    [{ context_window: 32768 }, undefined, { context_window: 32768 }],
+    [undefined, 300, { reserve_output: 300 }],
+  ];
+  for (const [budget, maxOutputTokens, sent] of rows) {
+    const body = { model: "m", source: "neutral", target: "neutral", messages, budget: sent };
+    await withServers([[[compile(messages, body)]]], async (server) => {
+      const { transformParams } = compileMiddleware({ contexture: client(server), ...(budget ? { budget } : {}) });
+      await transformParams({ type: "generate", params: { prompt, maxOutputTokens }, model: { modelId: "m" } });
+      await server.finish(1);
+    });
+  }
+});
+
 test("AI SDK: falls open, but not for what a hook denies", async () => {
   const problem = (code) => ({ type: "x", title: "…", status: 403, detail: "no", code, request_id: "r" });
   const asked = [served("/compile", problem("internal"), { status: 500 }), served("/compile", problem("hook_denied"), { status: 403 })];
