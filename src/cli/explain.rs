@@ -22,14 +22,14 @@ pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
             writeln!(
                 io::stdout(),
                 "{} {word}: {reason}.\nThe records have no texts, so tokens cannot be counted.",
-                change.pointer
+                shown_pointer(&change.pointer)
             )?;
         }
         Some(FoundChange::Payloads(change)) => {
             writeln!(
                 io::stdout(),
                 "{} {}: {}.\n{} tokens from there on are read again.",
-                change.pointer,
+                shown_pointer(&change.pointer),
                 change.why.as_str(),
                 change.why.explain(),
                 change.tokens_behind
@@ -46,4 +46,9 @@ pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
         }
     }
     Ok(())
+}
+
+/// A pointer as people read it: the whole document is `/`.
+fn shown_pointer(pointer: &str) -> &str {
+    if pointer.is_empty() { "/" } else { pointer }
 }

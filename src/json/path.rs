@@ -117,7 +117,20 @@ impl Faults {
         }
         let shown = beginning(key);
         let near = find_nearest(key, known.iter().copied());
-        self.push(&parent.key(shown), format!("unknown key `{shown}`"), near);
+        self.push(&parent.key(shown), unknown_key_detail(shown), near);
+    }
+
+    /// Says more about keys of the root that were reported as unknown. `explain` returns the detail of
+    /// a key, if it has more to say.
+    pub fn explain_unknown_keys(&mut self, explain: impl Fn(&str) -> Option<String>) {
+        for fault in &mut self.list {
+            let key = fault.pointer.strip_prefix('/').filter(|key| !key.contains('/'));
+            let is_unknown = |key: &&str| fault.detail == unknown_key_detail(key);
+            if let Some(detail) = key.filter(is_unknown).and_then(&explain) {
+                fault.detail = detail;
+                fault.did_you_mean = None;
+            }
+        }
     }
 
     /// Reports an unknown name, with the nearest of the `known` ones. `what`: such
@@ -163,6 +176,10 @@ impl Faults {
             self.list.push(Fault { pointer, detail, did_you_mean });
         }
     }
+}
+
+fn unknown_key_detail(key: &str) -> String {
+    format!("unknown key `{key}`")
 }
 
 /// The beginning of a name that may be of any length, as faults quote it.

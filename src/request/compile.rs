@@ -11,6 +11,7 @@ use super::options::{
     OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
     TailPlacement, given_adapters,
 };
+use super::provider_members;
 use super::tools::{TOOLS, ToolOptions};
 use crate::domain::{
     CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
@@ -260,6 +261,7 @@ fn read_with(
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
+    provider_members::explain(&mut faults);
     let source = fields.choice("source", Source::WORDS, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);

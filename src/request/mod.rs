@@ -12,6 +12,7 @@ mod lineage;
 mod memory;
 mod memory_action;
 mod options;
+mod provider_members;
 mod results;
 mod sessions;
 mod snapshots;

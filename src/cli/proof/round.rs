@@ -23,6 +23,8 @@ pub(super) struct ProveRound {
     pub(super) budget: Option<u64>,
     pub(super) fits: bool,
     pub(super) tokenizer: String,
+    /// Whether tokens are counts of the tokenizer and no estimates from them.
+    pub(super) exact: bool,
     pub(super) before: u64,
     pub(super) after: u64,
     /// Tokens of the messages that contain tool results.
@@ -67,6 +69,7 @@ struct LevelReport {
     tokens_after: u64,
     fits: bool,
     tokenizer: String,
+    exact: bool,
     notations: Option<ShownTokens>,
     decisions: Vec<TopSaving>,
 }
@@ -121,6 +124,7 @@ impl ProveRound {
             budget,
             fits: report.fits,
             tokenizer: report.tokenizer,
+            exact: report.exact,
             before: report.tokens_before,
             after: report.tokens_after,
             notations: report.notations,

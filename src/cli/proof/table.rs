@@ -28,7 +28,8 @@ pub(super) fn print(
         (_, 1) => "1 message".to_owned(),
         (_, count) => format!("{} messages", group_digits(count as u64)),
     };
-    writeln!(out, "{what}, {} tokens of {}", group_digits(first.before), first.tokenizer)?;
+    let source = if first.exact { "of" } else { "estimated from those of" };
+    writeln!(out, "{what}, {} tokens {source} {}", group_digits(first.before), first.tokenizer)?;
     print_tokens(&rounds, out)?;
     print_restored(&rounds, out)?;
     if let Some(parsed) = parsed {

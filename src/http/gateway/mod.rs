@@ -161,7 +161,7 @@ fn is_anthropic(headers: &HeaderMap) -> bool {
 /// the provider. Headers of the provider stay as they are.
 async fn edge(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id: Arc<str> = format!("gw_{}", Uuid::now_v7().simple()).into();
+    let id: Arc<str> = format!("cmp_{}_gw", Uuid::now_v7().simple()).into();
     let route = route_of(&request);
     let wire = route.map_or(Wire::Openai, |route| route.wire);
     let endpoint = route.map_or("other", |route| route.endpoint.as_str());

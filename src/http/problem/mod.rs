@@ -118,7 +118,7 @@ pub struct Body {
     pub status: u16,
     /// What went wrong this time.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[schema(example = "the request has 1 faults")]
+    #[schema(example = "the request is not valid in one place")]
     pub detail: String,
     /// The type as a word for programs.
     #[schema(example = "invalid_request")]

@@ -88,7 +88,7 @@ async fn a_response_comes_back_as_it_was_sent() {
     assert_eq!(headers.get_all("set-cookie").iter().count(), 2);
     assert_eq!(headers["content-length"], "10");
     assert!(!headers.contains_key("content-security-policy"), "{headers:?}");
-    assert!(headers["x-contexture-id"].to_str().unwrap().starts_with("gw_"));
+    assert!(headers["x-contexture-id"].to_str().unwrap().starts_with("cmp_"));
     assert_eq!(response.bytes().await.unwrap(), "{ \"a\" :1}\n");
 }
 
