@@ -6353,7 +6353,7 @@ export interface components {
             compilation_id?: string | null;
             /**
              * @description What went wrong this time.
-             * @example the request has 1 faults
+             * @example the request is not valid in one place
              */
             detail?: string;
             /** @description What else programs may want to know, by type of problem. */
