@@ -156,7 +156,7 @@ mod tests {
         cache
           stable              16,650
           mark at /system/0
-          changed at /messages/3: edited, 1,200 tokens behind it
+          changed at /messages/3: edited, 1,200 tokens after it
 
         warnings
           unknown_model at /model: not known
