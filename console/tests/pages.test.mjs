@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { HOSTILE, fill } from "./hostile.mjs";
+import { openPage } from "./open.mjs";
 import { Server, launch, missing } from "./server.mjs";
 
 const KEY = "k".repeat(32);
@@ -27,23 +28,7 @@ describe("the console", { skip: missing }, () => {
     await browser?.close();
   });
 
-  /** Opens a page that must not complain, ask another server or run a text. */
-  async function open(server, at, options = {}) {
-    const context = options.context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    const page = await context.newPage();
-    const faults = [];
-    const expected = options.expected ?? [];
-    page.on("dialog", (dialog) => { faults.push("a dialog opened"); void dialog.dismiss(); });
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type()) && !expected.some((text) => message.text().includes(text))) faults.push(message.text());
-    });
-    page.on("request", (request) => { if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) faults.push(`asked for ${request.url()}`); });
-    await page.exposeFunction("hit", (what) => faults.push(`a text ran: ${what}`));
-    await page.goto(server.url + at);
-    await page.waitForSelector(options.wait ?? "main h1");
-    return { page, faults, close: () => context.close() };
-  }
+  const open = (server, at, options) => openPage(browser, server, at, options);
 
   const newest = async (id = "flaky-test") => (await demo.call("GET", `/sessions/${id}/timeline?limit=1`)).items[0].compilation_id;
 

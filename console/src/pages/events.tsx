@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { EventRow } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
 import { events, liveState } from "../state/live.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loading } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
@@ -48,7 +48,7 @@ function EventLine({ event }: { event: EventRow }) {
       <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>
       <b>{event.type}</b>
       {event.compilation_id && <a href={href("records", event.compilation_id)}>record</a>}
-      {event.session_id && <a class="cut" href={href("sessions", event.session_id)}>{event.session_id}</a>}
+      {event.session_id && <a class="cut" href={sessionHref(event.session_id)}>{event.session_id}</a>}
       <code>{JSON.stringify(event.data)}</code>
     </div>
   );

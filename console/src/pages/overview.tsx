@@ -6,7 +6,7 @@ import { readAll } from "../api/lists.ts";
 import type { UsageRow } from "../api/schema.ts";
 import { count, money, percent, short, zoneName } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { go, href, route } from "../state/route.ts";
+import { go, href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -71,7 +71,7 @@ function Usage({ days }: { days: number }) {
             </div>
             <Loaded of={sessions} rows={2}>
               {(list) => list.items.length === 0 ? null : (
-                <Group title="By session" rows={groupBy(list.items, (row) => row.session_id ?? "–")} link={(name) => href("sessions", name)} />
+                <Group title="By session" rows={groupBy(list.items, (row) => row.session_id ?? "–")} link={(name) => sessionHref(name)} />
               )}
             </Loaded>
             {may("events:read") && <Breaks />}

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { EventRow, FirstChange } from "../api/schema.ts";
 import { count, percent, shortId, time } from "../format.ts";
 import { events } from "../state/live.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
 import { Stat } from "../ui/stat.tsx";
 
 export interface Done {
@@ -93,7 +93,7 @@ export function Breaks() {
             {worst.map((row) => (
               <tr key={row.id}>
                 <th scope="row">{row.id ? <a href={href("records", row.id)}>{row.change?.why.replaceAll("_", " ")}</a> : row.change?.why}</th>
-                <td class="left">{row.session ? <a href={href("sessions", row.session)}>{shortId(row.session)}</a> : "–"}</td>
+                <td class="left">{row.session ? <a href={sessionHref(row.session)}>{shortId(row.session)}</a> : "–"}</td>
                 <td class="left"><code>{row.change?.pointer}</code></td>
                 <td>{count(row.change?.tokens_behind ?? 0)}</td>
                 <td>{percent(row.change?.tokens_behind ?? 0, row.after, 0)}</td>

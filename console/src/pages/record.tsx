@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
 import { count, fullTime, money, percent, shortId, time } from "../format.ts";
-import { go, href } from "../state/route.ts";
+import { go, href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
 import { curlOf } from "../text/shell.ts";
@@ -52,7 +52,7 @@ function RecordShown({ record }: { record: CompilationRecord }) {
           <>
             <time dateTime={record.created_at} title={fullTime(record.created_at)}>{time(record.created_at)}</time>
             {" · "}{record.target}{record.model ? ` · ${record.model}` : ""}
-            {record.session_id && <> · session <a href={href("sessions", record.session_id)}>{record.session_id}</a></>}
+            {record.session_id && <> · session <a href={sessionHref(record.session_id)}>{record.session_id}</a></>}
           </>
         }
       >

@@ -6,7 +6,7 @@ import { readNew } from "../api/lists.ts";
 import type { TimelineRow } from "../api/schema.ts";
 import { count, fullTime, money, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton } from "../ui/json.tsx";
@@ -39,7 +39,7 @@ export function SessionPage({ id }: { id: string }) {
             about={<>
               {plural(session.turns, "turn")}, {plural(session.messages, "message")}
               {" · used "}<time dateTime={session.used_at} title={fullTime(session.used_at)}>{time(session.used_at)}</time>
-              {session.parent_session_id && <> · goes on from <a href={href("sessions", session.parent_session_id)}>{session.parent_session_id}</a></>}
+              {session.parent_session_id && <> · goes on from <a href={sessionHref(session.parent_session_id)}>{session.parent_session_id}</a></>}
             </>}
           >
             <CopyButton text={session.id} label="Copy id" />
