@@ -35,6 +35,11 @@ export function percent(part: number, all: number, digits = 1): string {
   return all > 0 ? `${((100 * part) / all).toFixed(digits)} %` : "–";
 }
 
+/** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */
+export function leftOut(before: number, after: number, digits = 1): string {
+  return after > before && before > 0 ? `+${percent(after - before, before, digits)} added` : percent(before - after, before, digits);
+}
+
 export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
 }

@@ -63,4 +63,19 @@ describe("the gateway in the console", { skip: missing }, () => {
     assert.deepEqual(faults, []);
     await close();
   });
+
+  test("a record without usage says what was saved, and no share", async () => {
+    assert.equal(row.tokens_after, 0);
+    assert.ok(row.tokens_before > 0);
+    const saved = row.tokens_before.toLocaleString("en-US");
+    const { page, faults, close } = await open("/#/records", { wait: ".record-row a" });
+    assert.deepEqual(await page.locator(".record-row:not(.head) .number").allTextContents(), ["–", "–", `${saved} saved`]);
+    await page.goto(`${server.url}/#/records/${row.id}`);
+    await page.getByText("the provider reported no usage").waitFor();
+    const text = await page.locator("main").innerText();
+    assert.ok(text.includes(`${saved} tokens`), text);
+    assert.ok(!text.includes("100.0 %"), text);
+    assert.deepEqual(faults, []);
+    await close();
+  });
 });

@@ -12,6 +12,9 @@ const { difference, side } = await vite.ssrLoadModule("/src/text/words.ts");
 const { curlOf } = await vite.ssrLoadModule("/src/text/shell.ts");
 const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground-input.ts");
 
+const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
+const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
+
 const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
 
 test("texts of every provider are read", () => {
@@ -78,6 +81,19 @@ test("a difference shows both sides and ends in time", () => {
   const start = performance.now();
   difference(noise(7919), noise(104_729));
   assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
+});
+
+test("a share that is left out has no minus", () => {
+  assert.equal(leftOut(1000, 250), "75.0 %");
+  assert.equal(leftOut(50, 62), "+24.0 % added");
+  assert.equal(leftOut(100, 124, 0), "+24 % added");
+  assert.equal(leftOut(50, 50), "0.0 %");
+  assert.equal(leftOut(0, 0), "–");
+  assert.equal(leftOut(0, 7), "–");
+  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 0 }), true);
+  assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
+  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 9 }), false);
+  assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
 });
 
 test("a command for the shell quotes what a text says", () => {

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
-import { count, fullTime, money, percent, shortId, time } from "../format.ts";
+import { count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
 import { go, href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
@@ -19,6 +19,7 @@ import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Check } from "./record-check.tsx";
+import { isUnmeasured } from "./usage.ts";
 import { Hooks, MemoryUse, Notes, Stages } from "./record-parts.tsx";
 
 export function RecordPage({ id }: { id: string }) {
@@ -62,6 +63,7 @@ function RecordShown({ record }: { record: CompilationRecord }) {
       </PageHead>
       <p class="summary">{summaryOf(record)}</p>
       {report && <Figures record={record} />}
+      {record.gateway && <GatewayFigures record={record} gateway={record.gateway} />}
       <Tabs label="Parts of the record" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[
         { id: "messages", label: "Messages" },
         { id: "window", label: "Window" },
@@ -110,7 +112,7 @@ function Figures({ record }: { record: CompilationRecord }) {
         of={report.exact ? report.tokenizer : `${report.tokenizer}, an estimate for this model`}>
         <PartsBar parts={report.parts} />
       </Stat>
-      <Stat label={saved < 0 ? "Grown by" : "Left out"} value={percent(Math.abs(saved), record.tokens_before)}
+      <Stat label={saved < 0 ? "Added" : "Left out"} value={leftOut(record.tokens_before, record.tokens_after).replace(" added", "")}
         of={`${count(Math.abs(saved))} of ${count(record.tokens_before)} tokens that came in`} />
       <Stat label="Budget" value={record.fits ? percent(record.tokens_after, report.budget) : "Exceeded"} bad={!record.fits}
         of={`${count(record.tokens_after)} of ${count(report.budget)} tokens: the window less ${count(report.parts.reserve)}`} />
@@ -120,6 +122,20 @@ function Figures({ record }: { record: CompilationRecord }) {
       )}
       <Stat label="First change" value={change ? change.why.replaceAll("_", " ") : "none"}
         of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again</> : "only the end is new, or nothing came before"} />
+    </dl>
+  );
+}
+
+function GatewayFigures({ record, gateway }: { record: CompilationRecord; gateway: NonNullable<CompilationRecord["gateway"]> }) {
+  const cost = record.reported_cost;
+  const unknown = isUnmeasured(record);
+  return (
+    <dl class="stats">
+      <Stat label="Tokens" value={unknown ? "–" : <>{count(record.tokens_before)} → {count(record.tokens_after)}</>}
+        of={unknown ? "the provider reported no usage" : "by the provider's usage"} />
+      <Stat label="Saved" value={`${count(gateway.saved_tokens)} tokens`}
+        of={unknown ? "of a request of unknown tokens" : `${leftOut(record.tokens_before, record.tokens_after)} of ${count(record.tokens_before)} tokens that came in`} />
+      {cost && <Stat label="Cost of the input" value={money(cost.payload_micros)} of={`${money(cost.unshortened_micros)} unshortened`} />}
     </dl>
   );
 }

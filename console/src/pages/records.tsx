@@ -4,13 +4,14 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../api/client.ts";
 import type { CompilationRow } from "../api/schema.ts";
-import { count, fullTime, percent, shortId, time } from "../format.ts";
+import { count, fullTime, leftOut, shortId, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
 import { href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
+import { isUnmeasured } from "./usage.ts";
 
 const PAGE_ROWS = 200;
 const ROW_PX = 45;
@@ -97,10 +98,26 @@ function RecordRow({ row }: { row: CompilationRow }) {
       <a href={href("records", row.id)} title={row.id}>{shortId(row.id)}</a>
       <span class="cut">{row.session_id ? <a href={sessionHref(row.session_id)}>{row.session_id}</a> : <span class="dim">none</span>}</span>
       <span class="cut">{row.model ?? row.target}</span>
-      <span class="number">{count(row.tokens_before)}</span>
-      <span class="number">{row.status === "refused" ? "refused" : count(row.tokens_after)}</span>
-      <span class="number">{row.status === "refused" ? "–" : percent(row.tokens_before - row.tokens_after, row.tokens_before)}</span>
+      {isUnmeasured(row) ? <Unmeasured saved={row.tokens_before} /> : (
+        <>
+          <span class="number">{count(row.tokens_before)}</span>
+          <span class="number">{row.status === "refused" ? "refused" : count(row.tokens_after)}</span>
+          <span class="number">{row.status === "refused" ? "–" : leftOut(row.tokens_before, row.tokens_after)}</span>
+        </>
+      )}
       <span>{row.record === "full" ? "in full" : "hashes"}</span>
     </div>
+  );
+}
+
+/** Without usage of the provider the record has no tokens but those that were saved. */
+function Unmeasured({ saved }: { saved: number }) {
+  const about = "The provider reported no usage";
+  return (
+    <>
+      <span class="number" title={about}>–</span>
+      <span class="number" title={about}>–</span>
+      <span class="number" title={about}>{count(saved)} saved</span>
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readNew } from "../api/lists.ts";
 import type { TimelineRow } from "../api/schema.ts";
-import { count, fullTime, money, percent, plural, time } from "../format.ts";
+import { count, fullTime, leftOut, money, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
 import { href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
@@ -77,7 +77,7 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
   return (
     <>
       <dl class="stats">
-        <Stat label="Left out" value={percent(sums.before - sums.after, sums.before)} of={`${count(sums.before - sums.after)} of ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
+        <Stat label={sums.after > sums.before ? "Added" : "Left out"} value={leftOut(sums.before, sums.after).replace(" added", "")} of={`${count(Math.abs(sums.before - sums.after))} of ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
         <Stat label="Cache breaks" value={count(sums.breaks)} of={`of ${plural(rows.length, "turn")}`} />
         {sums.priced > 0 && <Stat label="Cost of the input" value={money(sums.paid)} of={plural(sums.priced, "priced turn")} />}
         {sums.priced > 0 && <Stat label="Saved, net" value={money(sums.saved)} bad={sums.saved < 0} of={`of ${money(sums.paid + sums.saved)} unshortened`} />}
