@@ -121,7 +121,7 @@ describe("the console", { skip: missing }, () => {
   });
 
   test("the playground compiles as one types, and cancels what is out of date", async () => {
-    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair" });
+    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair", expected: ["422"] });
     const sent = [];
     page.on("request", (request) => { if (request.url().endsWith("/compile")) sent.push(JSON.parse(request.postData())); });
     const source = page.getByLabel("Request, session or log");
@@ -136,6 +136,19 @@ describe("the console", { skip: missing }, () => {
     assert.ok(sent.every((request) => request.record === "none" && request.explain === "full"));
     await source.fill("{");
     await page.getByText("This is not JSON").waitFor();
+    await page.locator(".result").waitFor({ state: "detached" });
+    // A request as it goes to a provider loads; an error leaves no figures of what was there before.
+    await source.fill(JSON.stringify({ messages: [{ role: "user", content: "Hi" }], temperature: 0, stream: true, response_format: { type: "text" } }));
+    await page.getByText("without temperature, stream, response_format").waitFor();
+    await page.locator(".result").waitFor();
+    await source.fill(JSON.stringify({ messages: [{ role: "user", content: "Hi" }], unknown_member: 1 }));
+    await page.getByRole("alert").getByText("unknown_member").first().waitFor();
+    assert.equal(await page.locator(".result").count(), 0);
+    await source.fill("{\"model\":\"gpt-4o\"}");
+    await page.getByText("There is no conversation").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    const model = page.getByLabel("Model");
+    assert.ok(await model.evaluate((input) => input.scrollWidth <= input.clientWidth), "the model is cut");
     assert.deepEqual(faults, []);
     await close();
   });

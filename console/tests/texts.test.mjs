@@ -114,4 +114,12 @@ test("the playground reads requests, lists, sessions and logs", () => {
   assert.equal(readInput("09:00 INFO started\n09:01 ERROR stopped").body.messages.at(-1).content, "09:00 INFO started\n09:01 ERROR stopped");
   assert.throws(() => readInput("{\"messages\": ["), /not JSON/);
   assert.throws(() => readInput("  "), /Paste/);
+  assert.throws(() => readInput("{\"model\": \"gpt-4o\"}"), /There is no conversation: give `messages`, `input` or `contents`/);
+  const one = { messages: [{ role: "user", content: "Hi" }] };
+  const pasted = readInput(JSON.stringify({ ...one, temperature: 0, stream: true }));
+  assert.deepEqual(pasted, { body: one, about: "A request of 1 message, without temperature, stream: a compile does not take them" });
+  assert.equal(readInput(JSON.stringify(one)).about, "A request of 1 message");
+  assert.equal(readInput(JSON.stringify(one.messages)).about, "A list of 1 message");
+  assert.equal(readInput("09:00 INFO").about, "A text of 1 line, as the result of a tool");
+  assert.equal(readInput(line("user", "Hi")).about, "A session of 1 line");
 });

@@ -45,6 +45,8 @@ export function Playground() {
   useEffect(() => {
     if (input instanceof Error) {
       run.value = null;
+      error.value = null;
+      busy.value = false;
       return undefined;
     }
     const controller = new AbortController();
@@ -61,6 +63,7 @@ export function Playground() {
         (thrown: unknown) => {
           if (controller.signal.aborted) return;
           error.value = errorOf(thrown);
+          run.value = null;
           busy.value = false;
         },
       );
