@@ -87,6 +87,35 @@ describe("the console", { skip: missing }, () => {
     await close();
   });
 
+  test("an event leads to a record if there is one", async () => {
+    const messages = [{ role: "user", content: "now" }];
+    const { id: without } = await demo.call("POST", "/compile", { messages, session_id: "unrecorded", record: "none" });
+    const { id } = await demo.call("POST", "/compile", { messages, session_id: "recorded" });
+    const { page, faults, close } = await open(demo, "/#/events", { wait: ".event" });
+    await page.locator(`.event a[href$="${id}"]`).first().waitFor();
+    await page.locator(".event a", { hasText: "unrecorded" }).first().waitFor();
+    assert.equal(await page.locator(`.event a[href$="${without}"]`).count(), 0);
+    // Compiles that come while the page is open are looked up, too.
+    const { id: later } = await demo.call("POST", "/compile", { messages, session_id: "recorded" });
+    await page.locator(`.event a[href$="${later}"]`).first().waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("shares of the window have one denominator", async () => {
+    const { items: [row] } = await demo.call("GET", "/sessions/flaky-test/timeline?limit=1");
+    const whole = row.budget + row.parts.reserve;
+    const number = (value) => value.toLocaleString("en-US");
+    const { page, close } = await open(demo, "/#/sessions/flaky-test", { wait: ".window" });
+    const card = page.locator(".card", { has: page.locator(".window") });
+    await card.getByText(`${number(row.tokens_after)} of the ${number(whole)} tokens of the window, ${((100 * row.tokens_after) / whole).toFixed(1)} %`).waitFor();
+    await card.getByText(`Shares are of the window: ${number(whole)} tokens`).waitFor();
+    const shares = await card.locator("dd small").allTextContents();
+    const total = shares.reduce((sum, text) => sum + Number.parseFloat(text), 0);
+    assert.ok(Math.abs(total - 100) < 0.5, shares.join(" "));
+    await close();
+  });
+
   test("a record leads to its neighbours, and j and k to its changes", async () => {
     const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair" });
     await page.keyboard.press("j");

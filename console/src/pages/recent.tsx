@@ -5,6 +5,7 @@ import type { EventRow, FirstChange } from "../api/schema.ts";
 import { count, percent, shortId, time } from "../format.ts";
 import { events } from "../state/live.ts";
 import { href, sessionHref } from "../state/route.ts";
+import { useRecorded } from "../state/recorded.ts";
 import { Stat } from "../ui/stat.tsx";
 
 export interface Done {
@@ -78,6 +79,7 @@ export function Recent() {
 
 /** The compiles that made the provider read the most tokens again. */
 export function Breaks() {
+  const recorded = useRecorded();
   const worst = useDone()
     .filter((row) => row.change !== null)
     .sort((one, other) => (other.change?.tokens_behind ?? 0) - (one.change?.tokens_behind ?? 0))
@@ -92,7 +94,7 @@ export function Breaks() {
           <tbody>
             {worst.map((row) => (
               <tr key={row.id}>
-                <th scope="row">{row.id ? <a href={href("records", row.id)}>{row.change?.why.replaceAll("_", " ")}</a> : row.change?.why}</th>
+                <th scope="row">{row.id && recorded.has(row.id) ? <a href={href("records", row.id)}>{row.change?.why.replaceAll("_", " ")}</a> : row.change?.why.replaceAll("_", " ")}</th>
                 <td class="left">{row.session ? <a href={sessionHref(row.session)}>{shortId(row.session)}</a> : "–"}</td>
                 <td class="left"><code>{row.change?.pointer}</code></td>
                 <td>{count(row.change?.tokens_behind ?? 0)}</td>

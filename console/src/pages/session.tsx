@@ -84,7 +84,7 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
       </dl>
       {newest.parts && newest.budget != null && (
         <section class="card">
-          <header><h2>The window now</h2><p class="dim">{count(newest.tokens_after)} of {count(newest.budget)} tokens, {percent(newest.tokens_after, newest.budget, 0)}</p></header>
+          <header><h2>The window now</h2><p class="dim">{count(newest.tokens_after)} of the {count(newest.budget + newest.parts.reserve)} tokens of the window, {percent(newest.tokens_after, newest.budget + newest.parts.reserve)}</p></header>
           <Window parts={newest.parts} budget={newest.budget} />
         </section>
       )}
