@@ -116,6 +116,19 @@ describe("the console", { skip: missing }, () => {
     await close();
   });
 
+  test("reasons of cache breaks are explained, and heads are above their cells", async () => {
+    const { page, close } = await open(demo, "/");
+    const card = page.locator(".card", { hasText: "Worst cache breaks" });
+    await card.locator(".why-list dd").first().waitFor();
+    assert.ok((await card.locator("tbody th .why-word").first().getAttribute("title")).endsWith("."));
+    const sides = await card.locator("table").evaluate((table) => {
+      const side = (cell) => getComputedStyle(cell).textAlign;
+      return [...table.tHead.rows[0].cells].map((head, at) => [head.textContent, side(head), side(table.tBodies[0].rows[0].cells[at])]);
+    });
+    for (const [name, head, cell] of sides) assert.equal(head, cell, name);
+    await close();
+  });
+
   test("a record leads to its neighbours, and j and k to its changes", async () => {
     const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair" });
     await page.keyboard.press("j");

@@ -1,6 +1,7 @@
 // The texts of requests and payloads, and which is which: without a browser.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { createServer } from "vite";
 
@@ -14,6 +15,8 @@ const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground
 
 const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
 const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
+
+const { whyAbout } = await vite.ssrLoadModule("/src/ui/why.tsx");
 
 const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
 
@@ -94,6 +97,13 @@ test("a share that is left out has no minus", () => {
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
   assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 9 }), false);
   assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
+});
+
+test("every reason of a first change is explained", () => {
+  const schema = readFileSync(new URL("../../src/pipeline/change/mod.rs", import.meta.url), "utf8");
+  const reasons = [...schema.matchAll(/Self::\w+ => "(\w+)"/g)].map(([, name]) => name);
+  assert.ok(reasons.includes("tail_moved"));
+  for (const reason of reasons) assert.match(whyAbout(reason), /^[A-Z].*\.$/, reason);
 });
 
 test("a command for the shell quotes what a text says", () => {

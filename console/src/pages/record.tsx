@@ -18,6 +18,7 @@ import { PartsBar, Window } from "../ui/parts.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { WhyWord, whyAbout } from "../ui/why.tsx";
 import { Check } from "./record-check.tsx";
 import { isUnmeasured } from "./usage.ts";
 import { Hooks, MemoryUse, Notes, Stages } from "./record-parts.tsx";
@@ -120,8 +121,8 @@ function Figures({ record }: { record: CompilationRecord }) {
         <Stat label="Cost of the input" value={money(cost.payload_micros)}
           of={`${money(cost.unshortened_micros)} unshortened; cache ${cost.cache.assumed}`} />
       )}
-      <Stat label="First change" value={change ? change.why.replaceAll("_", " ") : "none"}
-        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again</> : "only the end is new, or nothing came before"} />
+      <Stat label="First change" value={change ? <WhyWord why={change.why} /> : "none"}
+        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again. {whyAbout(change.why)}</> : "only the end is new, or nothing came before"} />
     </dl>
   );
 }

@@ -14,6 +14,7 @@ import { Window } from "../ui/parts.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { TurnChart } from "../ui/turn-chart.tsx";
+import { WhyList, WhyWord } from "../ui/why.tsx";
 
 const MAX_TURNS = 2000;
 const SHOWN_TURNS = 240;
@@ -95,25 +96,28 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
         </header>
         <TurnChart rows={shown} first={first} />
       </section>
-      <section class="card scroll">
-        <table class="numbers rows">
-          <thead><tr><th>Turn</th><th>When</th><th>Tokens in</th><th>Tokens out</th><th>Read from cache</th><th class="left">First change</th><th>Read again</th><th>Cost</th><th>Saved, net</th></tr></thead>
-          <tbody>
-            {rows.slice(0, SHOWN_TURNS).map((row, at) => (
-              <tr key={row.compilation_id} class={row.fits ? "" : "bad"}>
-                <th scope="row"><a href={href("records", row.compilation_id)}>{turns.length - at}</a>{!row.fits && <small> over the budget</small>}</th>
-                <td><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time></td>
-                <td>{count(row.tokens_before)}</td>
-                <td>{count(row.tokens_after)}</td>
-                <td>{row.cost ? count(row.cost.cache.read_tokens) : "–"}</td>
-                <td class="left">{row.first_change ? row.first_change.why.replaceAll("_", " ") : <span class="dim">none</span>}</td>
-                <td>{row.first_change ? count(row.first_change.tokens_behind) : "–"}</td>
-                <td>{row.cost ? money(row.cost.payload_micros) : "–"}</td>
-                <td>{row.cost ? money(row.cost.saved_micros) : "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <section class="card">
+        <div class="scroll">
+          <table class="numbers rows">
+            <thead><tr><th>Turn</th><th>When</th><th>Tokens in</th><th>Tokens out</th><th>Read from cache</th><th class="left">First change</th><th>Read again</th><th>Cost</th><th>Saved, net</th></tr></thead>
+            <tbody>
+              {rows.slice(0, SHOWN_TURNS).map((row, at) => (
+                <tr key={row.compilation_id} class={row.fits ? "" : "bad"}>
+                  <th scope="row"><a href={href("records", row.compilation_id)}>{turns.length - at}</a>{!row.fits && <small> over the budget</small>}</th>
+                  <td><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time></td>
+                  <td>{count(row.tokens_before)}</td>
+                  <td>{count(row.tokens_after)}</td>
+                  <td>{row.cost ? count(row.cost.cache.read_tokens) : "–"}</td>
+                  <td class="left">{row.first_change ? <WhyWord why={row.first_change.why} /> : <span class="dim">none</span>}</td>
+                  <td>{row.first_change ? count(row.first_change.tokens_behind) : "–"}</td>
+                  <td>{row.cost ? money(row.cost.payload_micros) : "–"}</td>
+                  <td>{row.cost ? money(row.cost.saved_micros) : "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <WhyList reasons={rows.slice(0, SHOWN_TURNS).flatMap((row) => (row.first_change ? [row.first_change.why] : []))} />
       </section>
     </>
   );
