@@ -72,6 +72,18 @@ describe("the console", { skip: missing }, () => {
       await narrow.page.waitForTimeout(300);
       const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${at}: ${width} px`);
+      const outside = await narrow.page.evaluate(() => [...document.querySelectorAll(".side a")]
+        .filter((link) => { const box = link.getBoundingClientRect(); return box.width > 0 && (box.left < 0 || box.right > innerWidth); }).map((link) => link.textContent));
+      assert.deepEqual(outside, [], at);
+      for (const name of ["Hooks", "Events", "API", "Problems"]) assert.ok(await narrow.page.locator(".side").getByRole("link", { name }).isVisible(), `${at}: ${name}`);
+      // Ids in tables are whole, and what is wider than the screen has a shadow where it goes on.
+      const faults = await narrow.page.evaluate(() => [
+        ...[...document.querySelectorAll("tbody th a, tbody td code")].filter((part) => !/[\s-]/.test(part.textContent) && part.getClientRects().length > 1).map((part) => `broken: ${part.textContent}`),
+        ...[...document.querySelectorAll("main *")].filter((part) => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === "auto" && part.matches(".scroll, .record-list")
+          && !getComputedStyle(part).backgroundAttachment.includes("local")).map((part) => `no shadow: ${part.className}`),
+        ...[...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll")).map((table) => `does not scroll: ${table.className}`),
+      ]);
+      assert.deepEqual(faults, [], at);
       await narrow.close();
     }
   });

@@ -12,10 +12,8 @@ const { pairsOf } = await vite.ssrLoadModule("/src/text/pairs.ts");
 const { difference, side } = await vite.ssrLoadModule("/src/text/words.ts");
 const { curlOf } = await vite.ssrLoadModule("/src/text/shell.ts");
 const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground-input.ts");
-
 const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
 const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
-
 const { whyAbout } = await vite.ssrLoadModule("/src/ui/why.tsx");
 
 const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
