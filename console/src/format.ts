@@ -44,6 +44,11 @@ export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
 }
 
+/** A sentence of the server, with the API's spelling of the action that the page names next to it. */
+export function apiSpelling(sentence: string): string {
+  return sentence.replaceAll("summarised", "summarized");
+}
+
 /** Local time with its zone, for titles. */
 export function fullTime(text: string): string {
   const time = new Date(text);

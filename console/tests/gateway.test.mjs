@@ -75,6 +75,7 @@ describe("the gateway in the console", { skip: missing }, () => {
     const text = await page.locator("main").innerText();
     assert.ok(text.includes(`${saved} tokens`), text);
     assert.ok(!text.includes("100.0 %"), text);
+    assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Messages", "Payload", "Stages 2", "JSON"]);
     assert.deepEqual(faults, []);
     await close();
   });

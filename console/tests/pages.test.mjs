@@ -78,7 +78,7 @@ describe("the console", { skip: missing }, () => {
       for (const name of ["Hooks", "Events", "API", "Problems"]) assert.ok(await narrow.page.locator(".side").getByRole("link", { name }).isVisible(), `${at}: ${name}`);
       // Ids in tables are whole, and what is wider than the screen has a shadow where it goes on.
       const faults = await narrow.page.evaluate(() => [
-        ...[...document.querySelectorAll("tbody th a, tbody td code")].filter((part) => !/[\s-]/.test(part.textContent) && part.getClientRects().length > 1).map((part) => `broken: ${part.textContent}`),
+        ...[...document.querySelectorAll("tbody th a, tbody td code")].filter((part) => !/\s/.test(part.textContent) && part.getClientRects().length > 1).map((part) => `broken: ${part.textContent}`),
         ...[...document.querySelectorAll("main *")].filter((part) => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === "auto" && part.matches(".scroll, .record-list")
           && !getComputedStyle(part).backgroundAttachment.includes("local")).map((part) => `no shadow: ${part.className}`),
         ...[...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll")).map((table) => `does not scroll: ${table.className}`),
@@ -138,6 +138,16 @@ describe("the console", { skip: missing }, () => {
       return [...table.tHead.rows[0].cells].map((head, at) => [head.textContent, side(head), side(table.tBodies[0].rows[0].cells[at])]);
     });
     for (const [name, head, cell] of sides) assert.equal(head, cell, name);
+    await close();
+  });
+
+  test("a record has one spelling, and no class on what a summary replaced", async () => {
+    const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair.summarized" });
+    const text = await page.locator("main").innerText();
+    assert.ok(text.includes("summarized"));
+    assert.ok(!text.includes("summarised"), text.slice(0, 600));
+    assert.equal(await page.locator(".pair.summarized .why span").count(), 0);
+    assert.deepEqual(faults, []);
     await close();
   });
 

@@ -66,6 +66,10 @@ test("each text is paired with what it became", () => {
     ["S", "S", "kept"], ["old", null, "summarized"], [null, "a summary", "added"], ["", "", "kept"],
     ["a\nb\nc", "a… c", "compressed"], ["new", "new", "kept"], [null, "memory", "added"],
   ]);
+  // The tokens of a message are shown once, however many parts it has.
+  const call = { id: "c", type: "function", function: { name: "log", arguments: "{}" } };
+  const parts = { messages: [{ role: "user", content: "q" }, { role: "assistant", content: "I look", tool_calls: [call, { ...call, id: "d" }] }, { role: "tool", tool_call_id: "c", content: "x" }] };
+  assert.deepEqual(pairsOf(parts, parts, []).map((row) => row.part), [0, 0, 1, 2, 0]);
   // Every text is in exactly one row, whatever repeats.
   const same = { messages: Array.from({ length: 50 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: at % 3 ? "again" : `turn ${at}` })) };
   const again = pairsOf(same, same, []);

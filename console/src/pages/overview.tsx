@@ -138,7 +138,7 @@ function Group({ title, rows, link }: { title: string; rows: { name: string; tot
           <tbody>
             {rows.slice(0, 8).map(({ name, total }) => (
               <tr key={name}>
-                <th scope="row">{link ? <a href={link(name)}>{name}</a> : name}</th>
+                <th scope="row" title={name}>{link ? <a href={link(name)}>{name}</a> : name}</th>
                 <td>{count(total.requests)}</td>
                 <td title={count(total.before)}>{total.after === 0 ? "–" : short(total.before)}</td>
                 <td title={count(total.after)}>{total.after === 0 ? "–" : short(total.after)}</td>

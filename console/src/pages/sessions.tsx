@@ -55,7 +55,7 @@ function List({ items, complete }: { items: Session[]; complete: boolean }) {
           <tbody>
             {found.slice(0, SHOWN).map((row) => (
               <tr key={row.id}>
-                <th scope="row"><a href={sessionHref(row.id)}>{row.id}</a>{row.parent_session_id && <small class="dim"> goes on from {row.parent_session_id}</small>}</th>
+                <th scope="row" title={row.id}><a href={sessionHref(row.id)}>{row.id}</a>{row.parent_session_id && <small class="dim"> goes on from {row.parent_session_id}</small>}</th>
                 <td class="left">{String(row.defaults?.["model"] ?? "–")}</td>
                 <td>{count(row.turns)}</td>
                 <td>{count(row.messages)}</td>
