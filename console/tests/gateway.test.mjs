@@ -8,13 +8,15 @@ import { Server, launch, missing } from "./server.mjs";
 
 const KEY = "k".repeat(32);
 
-/** A provider of chat completions whose responses have no usage. */
+/** A provider of chat completions whose responses have no usage, except to the user "counted". */
 async function provider() {
   const server = http.createServer((request, response) => {
-    request.resume();
+    let body = "";
+    request.on("data", (data) => { body += data; });
     request.on("end", () => {
+      const usage = JSON.parse(body).user === "counted" ? { usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 } } : {};
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "gpt-4o", choices: [{ index: 0, message: { role: "assistant", content: "Done" }, finish_reason: "stop" }] }));
+      response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "gpt-4o", choices: [{ index: 0, message: { role: "assistant", content: "Done" }, finish_reason: "stop" }], ...usage }));
     });
   });
   await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
@@ -75,7 +77,20 @@ describe("the gateway in the console", { skip: missing }, () => {
     const text = await page.locator("main").innerText();
     assert.ok(text.includes(`${saved} tokens`), text);
     assert.ok(!text.includes("100.0 %"), text);
-    assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Messages", "Payload", "Stages 2", "JSON"]);
+    assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Messages", "Payload", "Stages 2", "Compare", "JSON"]);
+    await page.getByRole("tab", { name: "Compare" }).click();
+    await page.getByText("Compare with another record").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Replay" }).count(), 0);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("the overview leads to the records of a gateway's session", async () => {
+    await server.call("POST", "/v1/chat/completions", { model: "gpt-4o", prompt_cache_key: "agent-2", user: "counted", messages: [{ role: "user", content: "Hi" }] }, KEY);
+    const { page, faults, close } = await open("/");
+    const link = page.locator('td a, th a').filter({ hasText: "gws_" }).first();
+    await link.waitFor({ timeout: 15_000 });
+    assert.match(await link.getAttribute("href"), /#\/records\?session_id=gws_/);
     assert.deepEqual(faults, []);
     await close();
   });

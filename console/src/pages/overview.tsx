@@ -52,7 +52,7 @@ function Usage({ days }: { days: number }) {
     [days],
   );
   // Counts are written every few seconds, so a compile is in them a little later.
-  useFollow((event) => event.type === "compile:done", [usage, sessions], 5000);
+  useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [usage, sessions], 5000);
   return (
     <Loaded of={usage} rows={6}>
       {({ items, complete }) =>

@@ -95,7 +95,7 @@ function tabsOf(record: CompilationRecord): Tab[] {
     (all || record.stages.length > 0) && { id: "stages", label: <>Stages <small>{record.stages.length}</small></> },
     (all || record.hooks.length > 0) && { id: "hooks", label: <>Hooks <small>{record.hooks.length}</small></> },
     (all || record.report?.memory != null) && { id: "memory", label: "Memory" },
-    all && { id: "check", label: "Replay and compare" },
+    { id: "check", label: all ? "Replay and compare" : "Compare" },
     { id: "json", label: "JSON" },
   ];
   return tabs.filter((tab) => tab !== false);
