@@ -24,8 +24,10 @@ export interface Input {
 const LISTS = ["messages", "contents", "input"];
 
 /** Members of requests to a provider that say how to reply. A compile does not take them. */
-const OF_REPLY = new Set(["temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "stop_sequences",
-  "stream", "stream_options", "n", "seed", "tool_choice", "parallel_tool_calls", "response_format", "metadata", "user"]);
+const OF_REPLY = new Set(["frequency_penalty", "generationConfig", "include", "logit_bias", "logprobs", "max_completion_tokens", "max_output_tokens",
+  "max_tokens", "max_tokens_to_sample", "metadata", "n", "parallel_tool_calls", "presence_penalty", "reasoning", "reasoning_effort", "response_format",
+  "safetySettings", "seed", "service_tier", "stop", "stop_sequences", "store", "stream", "stream_options", "temperature", "text", "thinking", "toolConfig",
+  "tool_choice", "top_k", "top_logprobs", "top_p", "user", "verbosity"]);
 
 function requestInput(whole: { [key: string]: Json }): Input {
   const dropped = Object.keys(whole).filter((name) => OF_REPLY.has(name));
