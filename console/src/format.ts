@@ -35,8 +35,18 @@ export function percent(part: number, all: number, digits = 1): string {
   return all > 0 ? `${((100 * part) / all).toFixed(digits)} %` : "–";
 }
 
+/** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */
+export function leftOut(before: number, after: number, digits = 1): string {
+  return after > before && before > 0 ? `+${percent(after - before, before, digits)} added` : percent(before - after, before, digits);
+}
+
 export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
+}
+
+/** A sentence of the server, with the API's spelling of the action that the page names next to it. */
+export function apiSpelling(sentence: string): string {
+  return sentence.replaceAll("summarised", "summarized");
 }
 
 /** Local time with its zone, for titles. */

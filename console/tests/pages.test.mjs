@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { HOSTILE, fill } from "./hostile.mjs";
+import { openPage } from "./open.mjs";
 import { Server, launch, missing } from "./server.mjs";
 
 const KEY = "k".repeat(32);
@@ -27,23 +28,7 @@ describe("the console", { skip: missing }, () => {
     await browser?.close();
   });
 
-  /** Opens a page that must not complain, ask another server or run a text. */
-  async function open(server, at, options = {}) {
-    const context = options.context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    const page = await context.newPage();
-    const faults = [];
-    const expected = options.expected ?? [];
-    page.on("dialog", (dialog) => { faults.push("a dialog opened"); void dialog.dismiss(); });
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type()) && !expected.some((text) => message.text().includes(text))) faults.push(message.text());
-    });
-    page.on("request", (request) => { if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) faults.push(`asked for ${request.url()}`); });
-    await page.exposeFunction("hit", (what) => faults.push(`a text ran: ${what}`));
-    await page.goto(server.url + at);
-    await page.waitForSelector(options.wait ?? "main h1");
-    return { page, faults, close: () => context.close() };
-  }
+  const open = (server, at, options) => openPage(browser, server, at, options);
 
   const newest = async (id = "flaky-test") => (await demo.call("GET", `/sessions/${id}/timeline?limit=1`)).items[0].compilation_id;
 
@@ -87,6 +72,18 @@ describe("the console", { skip: missing }, () => {
       await narrow.page.waitForTimeout(300);
       const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${at}: ${width} px`);
+      const outside = await narrow.page.evaluate(() => [...document.querySelectorAll(".side a")]
+        .filter((link) => { const box = link.getBoundingClientRect(); return box.width > 0 && (box.left < 0 || box.right > innerWidth); }).map((link) => link.textContent));
+      assert.deepEqual(outside, [], at);
+      for (const name of ["Hooks", "Events", "API", "Problems"]) assert.ok(await narrow.page.locator(".side").getByRole("link", { name }).isVisible(), `${at}: ${name}`);
+      // Ids in tables are whole, and what is wider than the screen has a shadow where it goes on.
+      const faults = await narrow.page.evaluate(() => [
+        ...[...document.querySelectorAll("tbody th a, tbody td code")].filter((part) => !/\s/.test(part.textContent) && part.getClientRects().length > 1).map((part) => `broken: ${part.textContent}`),
+        ...[...document.querySelectorAll("main *")].filter((part) => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === "auto" && part.matches(".scroll, .record-list")
+          && !getComputedStyle(part).backgroundAttachment.includes("local")).map((part) => `no shadow: ${part.className}`),
+        ...[...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll")).map((table) => `does not scroll: ${table.className}`),
+      ]);
+      assert.deepEqual(faults, [], at);
       await narrow.close();
     }
   });
@@ -98,6 +95,58 @@ describe("the console", { skip: missing }, () => {
     await page.locator(`a[title="${id}"]`).waitFor({ timeout: 5000 });
     await page.goto(`${demo.url}/#/sessions`);
     await page.getByRole("link", { name: "live", exact: true }).waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("an event leads to a record if there is one", async () => {
+    const messages = [{ role: "user", content: "now" }];
+    const { id: without } = await demo.call("POST", "/compile", { messages, session_id: "unrecorded", record: "none" });
+    const { id } = await demo.call("POST", "/compile", { messages, session_id: "recorded" });
+    const { page, faults, close } = await open(demo, "/#/events", { wait: ".event" });
+    await page.locator(`.event a[href$="${id}"]`).first().waitFor();
+    await page.locator(".event a", { hasText: "unrecorded" }).first().waitFor();
+    assert.equal(await page.locator(`.event a[href$="${without}"]`).count(), 0);
+    // Compiles that come while the page is open are looked up, too.
+    const { id: later } = await demo.call("POST", "/compile", { messages, session_id: "recorded" });
+    await page.locator(`.event a[href$="${later}"]`).first().waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("shares of the window have one denominator", async () => {
+    const { items: [row] } = await demo.call("GET", "/sessions/flaky-test/timeline?limit=1");
+    const whole = row.budget + row.parts.reserve;
+    const number = (value) => value.toLocaleString("en-US");
+    const { page, close } = await open(demo, "/#/sessions/flaky-test", { wait: ".window" });
+    const card = page.locator(".card", { has: page.locator(".window") });
+    await card.getByText(`${number(row.tokens_after)} of the ${number(whole)} tokens of the window, ${((100 * row.tokens_after) / whole).toFixed(1)} %`).waitFor();
+    await card.getByText(`Shares are of the window: ${number(whole)} tokens`).waitFor();
+    const shares = await card.locator("dd small").allTextContents();
+    const total = shares.reduce((sum, text) => sum + Number.parseFloat(text), 0);
+    assert.ok(Math.abs(total - 100) < 0.5, shares.join(" "));
+    await close();
+  });
+
+  test("reasons of cache breaks are explained, and heads are above their cells", async () => {
+    const { page, close } = await open(demo, "/");
+    const card = page.locator(".card", { hasText: "Worst cache breaks" });
+    await card.locator(".why-list dd").first().waitFor();
+    assert.ok((await card.locator("tbody th .why-word").first().getAttribute("title")).endsWith("."));
+    const sides = await card.locator("table").evaluate((table) => {
+      const side = (cell) => getComputedStyle(cell).textAlign;
+      return [...table.tHead.rows[0].cells].map((head, at) => [head.textContent, side(head), side(table.tBodies[0].rows[0].cells[at])]);
+    });
+    for (const [name, head, cell] of sides) assert.equal(head, cell, name);
+    await close();
+  });
+
+  test("a record has one spelling, and no class on what a summary replaced", async () => {
+    const { page, faults, close } = await open(demo, `/compilations/${await newest()}`, { wait: ".pair.summarized" });
+    const text = await page.locator("main").innerText();
+    assert.ok(text.includes("summarized"));
+    assert.ok(!text.includes("summarised"), text.slice(0, 600));
+    assert.equal(await page.locator(".pair.summarized .why span").count(), 0);
     assert.deepEqual(faults, []);
     await close();
   });
@@ -136,7 +185,7 @@ describe("the console", { skip: missing }, () => {
   });
 
   test("the playground compiles as one types, and cancels what is out of date", async () => {
-    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair" });
+    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair", expected: ["422"] });
     const sent = [];
     page.on("request", (request) => { if (request.url().endsWith("/compile")) sent.push(JSON.parse(request.postData())); });
     const source = page.getByLabel("Request, session or log");
@@ -151,6 +200,19 @@ describe("the console", { skip: missing }, () => {
     assert.ok(sent.every((request) => request.record === "none" && request.explain === "full"));
     await source.fill("{");
     await page.getByText("This is not JSON").waitFor();
+    await page.locator(".result").waitFor({ state: "detached" });
+    // A request as it goes to a provider loads; an error leaves no figures of what was there before.
+    await source.fill(JSON.stringify({ messages: [{ role: "user", content: "Hi" }], temperature: 0, stream: true, response_format: { type: "text" } }));
+    await page.getByText("without temperature, stream, response_format").waitFor();
+    await page.locator(".result").waitFor();
+    await source.fill(JSON.stringify({ messages: [{ role: "user", content: "Hi" }], unknown_member: 1 }));
+    await page.getByRole("alert").getByText("unknown_member").first().waitFor();
+    await page.locator(".result").waitFor({ state: "detached" });
+    await source.fill("{\"model\":\"gpt-4o\"}");
+    await page.getByText("There is no conversation").waitFor();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    const model = page.getByLabel("Model");
+    assert.ok(await model.evaluate((input) => input.scrollWidth <= input.clientWidth), "the model is cut");
     assert.deepEqual(faults, []);
     await close();
   });

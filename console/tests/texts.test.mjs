@@ -1,6 +1,7 @@
 // The texts of requests and payloads, and which is which: without a browser.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { createServer } from "vite";
 
@@ -11,6 +12,9 @@ const { pairsOf } = await vite.ssrLoadModule("/src/text/pairs.ts");
 const { difference, side } = await vite.ssrLoadModule("/src/text/words.ts");
 const { curlOf } = await vite.ssrLoadModule("/src/text/shell.ts");
 const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground-input.ts");
+const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
+const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
+const { whyAbout } = await vite.ssrLoadModule("/src/ui/why.tsx");
 
 const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
 
@@ -62,6 +66,10 @@ test("each text is paired with what it became", () => {
     ["S", "S", "kept"], ["old", null, "summarized"], [null, "a summary", "added"], ["", "", "kept"],
     ["a\nb\nc", "a… c", "compressed"], ["new", "new", "kept"], [null, "memory", "added"],
   ]);
+  // The tokens of a message are shown once, however many parts it has.
+  const call = { id: "c", type: "function", function: { name: "log", arguments: "{}" } };
+  const parts = { messages: [{ role: "user", content: "q" }, { role: "assistant", content: "I look", tool_calls: [call, { ...call, id: "d" }] }, { role: "tool", tool_call_id: "c", content: "x" }] };
+  assert.deepEqual(pairsOf(parts, parts, []).map((row) => row.part), [0, 0, 1, 2, 0]);
   // Every text is in exactly one row, whatever repeats.
   const same = { messages: Array.from({ length: 50 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: at % 3 ? "again" : `turn ${at}` })) };
   const again = pairsOf(same, same, []);
@@ -78,6 +86,26 @@ test("a difference shows both sides and ends in time", () => {
   const start = performance.now();
   difference(noise(7919), noise(104_729));
   assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
+});
+
+test("a share that is left out has no minus", () => {
+  assert.equal(leftOut(1000, 250), "75.0 %");
+  assert.equal(leftOut(50, 62), "+24.0 % added");
+  assert.equal(leftOut(100, 124, 0), "+24 % added");
+  assert.equal(leftOut(50, 50), "0.0 %");
+  assert.equal(leftOut(0, 0), "–");
+  assert.equal(leftOut(0, 7), "–");
+  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 0 }), true);
+  assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
+  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 9 }), false);
+  assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
+});
+
+test("every reason of a first change is explained", () => {
+  const schema = readFileSync(new URL("../../src/pipeline/change/mod.rs", import.meta.url), "utf8");
+  const reasons = [...schema.matchAll(/Self::\w+ => "(\w+)"/g)].map(([, name]) => name);
+  assert.ok(reasons.includes("tail_moved"));
+  for (const reason of reasons) assert.match(whyAbout(reason), /^[A-Z].*\.$/, reason);
 });
 
 test("a command for the shell quotes what a text says", () => {
@@ -98,4 +126,12 @@ test("the playground reads requests, lists, sessions and logs", () => {
   assert.equal(readInput("09:00 INFO started\n09:01 ERROR stopped").body.messages.at(-1).content, "09:00 INFO started\n09:01 ERROR stopped");
   assert.throws(() => readInput("{\"messages\": ["), /not JSON/);
   assert.throws(() => readInput("  "), /Paste/);
+  assert.throws(() => readInput("{\"model\": \"gpt-4o\"}"), /There is no conversation: give `messages`, `input` or `contents`/);
+  const one = { messages: [{ role: "user", content: "Hi" }] };
+  const pasted = readInput(JSON.stringify({ ...one, temperature: 0, stream: true }));
+  assert.deepEqual(pasted, { body: one, about: "A request of 1 message, without temperature, stream: a compile does not take them" });
+  assert.equal(readInput(JSON.stringify(one)).about, "A request of 1 message");
+  assert.equal(readInput(JSON.stringify(one.messages)).about, "A list of 1 message");
+  assert.equal(readInput("09:00 INFO").about, "A text of 1 line, as the result of a tool");
+  assert.equal(readInput(line("user", "Hi")).about, "A session of 1 line");
 });

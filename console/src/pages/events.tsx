@@ -5,7 +5,8 @@ import { useMemo } from "preact/hooks";
 import type { EventRow } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
 import { events, liveState } from "../state/live.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
+import { useRecorded } from "../state/recorded.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loading } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
@@ -16,6 +17,7 @@ export function Events() {
   const wanted = useSignal("");
   const paused = useSignal<EventRow[] | null>(null);
   const list = paused.value ?? events.value;
+  const recorded = useRecorded();
   const types = useMemo(() => [...new Set(list.map((event) => event.type))].sort(), [list]);
   const shown = wanted.value === "" ? list : list.filter((event) => event.type === wanted.value);
   return (
@@ -35,20 +37,20 @@ export function Events() {
       {shown.length === 0 ? (liveState.value === "connecting" ? <Loading /> : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are told here.</p></Empty>) : (
         <div class="events card">
           <VirtualList items={shown} keyOf={(event, at) => String(event.seq ?? `s${at}`)} estimate={() => ROW_PX} label="Events, newest first"
-            row={(event) => <EventLine event={event} />} />
+            row={(event) => <EventLine event={event} recorded={recorded} />} />
         </div>
       )}
     </>
   );
 }
 
-function EventLine({ event }: { event: EventRow }) {
+function EventLine({ event, recorded }: { event: EventRow; recorded: ReadonlySet<string> }) {
   return (
     <div class="event">
       <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>
       <b>{event.type}</b>
-      {event.compilation_id && <a href={href("records", event.compilation_id)}>record</a>}
-      {event.session_id && <a class="cut" href={href("sessions", event.session_id)}>{event.session_id}</a>}
+      {event.compilation_id && recorded.has(event.compilation_id) && <a href={href("records", event.compilation_id)}>record</a>}
+      {event.session_id && <a class="cut" href={sessionHref(event.session_id)}>{event.session_id}</a>}
       <code>{JSON.stringify(event.data)}</code>
     </div>
   );

@@ -4,9 +4,9 @@ import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { UsageRow } from "../api/schema.ts";
-import { count, money, percent, short, zoneName } from "../format.ts";
+import { count, leftOut, money, short, zoneName } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { go, href, route } from "../state/route.ts";
+import { go, href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -52,7 +52,7 @@ function Usage({ days }: { days: number }) {
     [days],
   );
   // Counts are written every few seconds, so a compile is in them a little later.
-  useFollow((event) => event.type === "compile:done", [usage, sessions], 5000);
+  useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [usage, sessions], 5000);
   return (
     <Loaded of={usage} rows={6}>
       {({ items, complete }) =>
@@ -71,7 +71,7 @@ function Usage({ days }: { days: number }) {
             </div>
             <Loaded of={sessions} rows={2}>
               {(list) => list.items.length === 0 ? null : (
-                <Group title="By session" rows={groupBy(list.items, (row) => row.session_id ?? "–")} link={(name) => href("sessions", name)} />
+                <Group title="By session" rows={groupBy(list.items, (row) => row.session_id ?? "–")} link={(name) => sessionHref(name)} />
               )}
             </Loaded>
             {may("events:read") && <Breaks />}
@@ -92,8 +92,8 @@ function Totals({ rows, days }: { rows: UsageRow[]; days: number }) {
       <Stat label="Requests" value={count(total.requests)} of="compiles and compressions">{spark((day) => day.requests, "Requests")}</Stat>
       <Stat label="Tokens in" value={short(total.before)} of={`${count(total.before)}, each request with its whole conversation`}>{spark((day) => day.before, "Tokens in")}</Stat>
       <Stat label="Tokens out" value={short(total.after)} of={`${count(total.after)} in the payloads`}>{spark((day) => day.after, "Tokens out")}</Stat>
-      <Stat label="Left out, gross" value={percent(left, total.before)}
-        of={`${count(left)} of the tokens in; a text counts in every request that it is left out of`}>{spark((day) => day.before - day.after, "Left out")}</Stat>
+      <Stat label={left < 0 ? "Added, gross" : "Left out, gross"} value={leftOut(total.before, total.after).replace(" added", "")}
+        of={`${count(Math.abs(left))} ${left < 0 ? "more than" : "of"} the tokens in; a text counts in every request that it is left out of`}>{spark((day) => day.before - day.after, "Left out")}</Stat>
       <Stat label="Left out, once" value={short(total.unique)} of={`${count(total.unique)} tokens; each text of a session counts once`}>{spark((day) => day.unique, "Left out once")}</Stat>
       {total.priced > 0 && (
         <Stat label="Saved, net" value={money(total.saved)} bad={total.saved < 0}
@@ -138,11 +138,11 @@ function Group({ title, rows, link }: { title: string; rows: { name: string; tot
           <tbody>
             {rows.slice(0, 8).map(({ name, total }) => (
               <tr key={name}>
-                <th scope="row">{link ? <a href={link(name)}>{name}</a> : name}</th>
+                <th scope="row" title={name}>{link ? <a href={link(name)}>{name}</a> : name}</th>
                 <td>{count(total.requests)}</td>
-                <td title={count(total.before)}>{short(total.before)}</td>
-                <td title={count(total.after)}>{short(total.after)}</td>
-                <td>{percent(total.before - total.after, total.before)}</td>
+                <td title={count(total.before)}>{total.after === 0 ? "–" : short(total.before)}</td>
+                <td title={count(total.after)}>{total.after === 0 ? "–" : short(total.after)}</td>
+                <td>{total.after === 0 ? `${short(total.before)} saved` : leftOut(total.before, total.after)}</td>
                 <td>{total.priced > 0 ? money(total.saved) : "–"}</td>
                 <td class="wide"><span class="meter"><i style={{ width: `${(100 * total.before) / most}%` }} /><b style={{ width: `${(100 * total.after) / most}%` }} /></span></td>
               </tr>

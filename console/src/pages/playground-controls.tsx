@@ -11,7 +11,7 @@ const LEVELS = [
   { value: "off", about: "Nothing is shortened" },
   { value: "lossless", about: "Only what can be decoded to the same bytes" },
   { value: "reversible", about: "Originals are kept and can be restored" },
-  { value: "summary", about: "Old turns may be summarised" },
+  { value: "summary", about: "Old turns may be summarized" },
   { value: "drop", about: "Old turns may be left out" },
 ];
 const NOTATIONS = [

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { post } from "../api/client.ts";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import type { CompileResult, Json } from "../api/schema.ts";
-import { count, money, percent } from "../format.ts";
+import { apiSpelling, count, leftOut, money, percent } from "../format.ts";
 import { pairsOf } from "../text/pairs.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton, JsonText } from "../ui/json.tsx";
@@ -45,6 +45,8 @@ export function Playground() {
   useEffect(() => {
     if (input instanceof Error) {
       run.value = null;
+      error.value = null;
+      busy.value = false;
       return undefined;
     }
     const controller = new AbortController();
@@ -61,6 +63,7 @@ export function Playground() {
         (thrown: unknown) => {
           if (controller.signal.aborted) return;
           error.value = errorOf(thrown);
+          run.value = null;
           busy.value = false;
         },
       );
@@ -133,9 +136,9 @@ function Result({ run, busy, tab, onTab }: { run: Run; busy: boolean; tab: strin
   const left = report.tokens_before - report.tokens_after;
   return (
     <div class="result" aria-busy={busy}>
-      <p class="summary" role="status">{report.summary}</p>
+      <p class="summary" role="status">{apiSpelling(report.summary)}</p>
       <dl class="stats">
-        <Stat label="Tokens" value={<>{count(report.tokens_before)} → {count(report.tokens_after)}</>} of={`${percent(left, report.tokens_before)} of the tokens in are left out`} />
+        <Stat label="Tokens" value={<>{count(report.tokens_before)} → {count(report.tokens_after)}</>} of={left < 0 ? `${leftOut(report.tokens_before, report.tokens_after)} to the tokens in` : `${percent(left, report.tokens_before)} of the tokens in are left out`} />
         <Stat label="Budget" value={report.fits ? percent(report.tokens_after, report.budget) : "Exceeded"} bad={!report.fits} of={`of ${count(report.budget)} tokens`} />
         {report.cost && <Stat label="Cost of the input" value={money(report.cost.payload_micros)} of={`${money(report.cost.unshortened_micros)} unshortened`} />}
         <Stat label="Time" value={`${Math.round(ms)} ms`} of="from this page and back" />

@@ -4,8 +4,10 @@ import { useMemo } from "preact/hooks";
 import type { EventRow, FirstChange } from "../api/schema.ts";
 import { count, percent, shortId, time } from "../format.ts";
 import { events } from "../state/live.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
+import { useRecorded } from "../state/recorded.ts";
 import { Stat } from "../ui/stat.tsx";
+import { WhyList, WhyWord } from "../ui/why.tsx";
 
 export interface Done {
   id: string | null;
@@ -78,6 +80,7 @@ export function Recent() {
 
 /** The compiles that made the provider read the most tokens again. */
 export function Breaks() {
+  const recorded = useRecorded();
   const worst = useDone()
     .filter((row) => row.change !== null)
     .sort((one, other) => (other.change?.tokens_behind ?? 0) - (one.change?.tokens_behind ?? 0))
@@ -88,12 +91,12 @@ export function Breaks() {
       <header><h2>Worst cache breaks</h2><p class="dim">of the newest compiles</p></header>
       <div class="scroll">
         <table class="numbers">
-          <thead><tr><th>Why</th><th>Session</th><th>Where</th><th>Read again</th><th>Share</th><th>When</th></tr></thead>
+          <thead><tr><th>Why</th><th class="left">Session</th><th class="left">Where</th><th>Read again</th><th>Share</th><th>When</th></tr></thead>
           <tbody>
             {worst.map((row) => (
               <tr key={row.id}>
-                <th scope="row">{row.id ? <a href={href("records", row.id)}>{row.change?.why.replaceAll("_", " ")}</a> : row.change?.why}</th>
-                <td class="left">{row.session ? <a href={href("sessions", row.session)}>{shortId(row.session)}</a> : "–"}</td>
+                <th scope="row">{row.change && (row.id && recorded.has(row.id) ? <a href={href("records", row.id)}><WhyWord why={row.change.why} /></a> : <WhyWord why={row.change.why} />)}</th>
+                <td class="left">{row.session ? <a href={sessionHref(row.session)}>{shortId(row.session)}</a> : "–"}</td>
                 <td class="left"><code>{row.change?.pointer}</code></td>
                 <td>{count(row.change?.tokens_behind ?? 0)}</td>
                 <td>{percent(row.change?.tokens_behind ?? 0, row.after, 0)}</td>
@@ -103,6 +106,7 @@ export function Breaks() {
           </tbody>
         </table>
       </div>
+      <WhyList reasons={worst.flatMap((row) => (row.change ? [row.change.why] : []))} />
     </section>
   );
 }

@@ -30,15 +30,17 @@ export function Check({ record }: { record: CompilationRecord }) {
 
   return (
     <div class="check-panel">
-      <section>
-        <h2>Replay</h2>
-        <p>Compiles once more with what reached the first compile from outside, and compares stage by stage. Nothing is called or stored.</p>
-        <button type="button" class="primary" disabled={busy.value || record.record !== "full"}
-          onClick={() => void run(() => post("/compilations/{id}/replay", { mode: "strict" }, { path: { id: record.id } }))}>
-          Replay
-        </button>
-        {record.record !== "full" && <p class="dim">This record has hashes alone, so it cannot be run again from here.</p>}
-      </section>
+      {!record.gateway && (
+        <section>
+          <h2>Replay</h2>
+          <p>Compiles once more with what reached the first compile from outside, and compares stage by stage. Nothing is called or stored.</p>
+          <button type="button" class="primary" disabled={busy.value || record.record !== "full"}
+            onClick={() => void run(() => post("/compilations/{id}/replay", { mode: "strict" }, { path: { id: record.id } }))}>
+            Replay
+          </button>
+          {record.record !== "full" && <p class="dim">This record has hashes alone, so it cannot be run again from here.</p>}
+        </section>
+      )}
       <section>
         <h2>Compare with another record</h2>
         <form onSubmit={(event) => { event.preventDefault(); void run(() => post("/compilations/diff", { a: record.id, b: other.value.trim() })); }}>

@@ -5,7 +5,7 @@ import { Empty } from "../ui/states.tsx";
 
 export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
   return (
-    <table class="stages">
+    <div class="scroll"><table class="stages">
       <thead><tr><th>Stage</th><th>Reaches it from outside</th><th>Output</th></tr></thead>
       <tbody>
         {stages.map((stage, index) => (
@@ -16,7 +16,7 @@ export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
           </tr>
         ))}
       </tbody>
-    </table>
+    </table></div>
   );
 }
 

@@ -4,8 +4,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
-import { count, fullTime, money, percent, shortId, time } from "../format.ts";
-import { go, href } from "../state/route.ts";
+import { apiSpelling, count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
+import { go, href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
 import { curlOf } from "../text/shell.ts";
@@ -17,8 +17,10 @@ import { PairList } from "../ui/pair-list.tsx";
 import { PartsBar, Window } from "../ui/parts.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
-import { Tabs } from "../ui/tabs.tsx";
+import { Tabs, type Tab } from "../ui/tabs.tsx";
+import { WhyWord, whyAbout } from "../ui/why.tsx";
 import { Check } from "./record-check.tsx";
+import { isUnmeasured } from "./usage.ts";
 import { Hooks, MemoryUse, Notes, Stages } from "./record-parts.tsx";
 
 export function RecordPage({ id }: { id: string }) {
@@ -30,9 +32,9 @@ export function RecordPage({ id }: { id: string }) {
 }
 
 function RecordShown({ record }: { record: CompilationRecord }) {
-  const tab = useSignal("messages");
+  const chosen = useSignal("");
   useEffect(() => {
-    tab.value = "messages";
+    chosen.value = "";
   }, [record.id]);
   const report = record.report ?? null;
   const decisions = record.decisions ?? [];
@@ -41,6 +43,8 @@ function RecordShown({ record }: { record: CompilationRecord }) {
     () => (hasTexts ? pairsOf(record.request as Json, record.payload as Json, record.decisions ?? []) : []),
     [record],
   );
+  const tabs = tabsOf(record);
+  const shown = tabs.find((tab) => tab.id === chosen.value)?.id ?? tabs[0]?.id ?? "json";
   const state = session.value;
   const needsKey = state.status === "signed in" && state.who.key != null;
   const curl = () => curlOf(record, location.origin, needsKey);
@@ -52,7 +56,7 @@ function RecordShown({ record }: { record: CompilationRecord }) {
           <>
             <time dateTime={record.created_at} title={fullTime(record.created_at)}>{time(record.created_at)}</time>
             {" · "}{record.target}{record.model ? ` · ${record.model}` : ""}
-            {record.session_id && <> · session <a href={href("sessions", record.session_id)}>{record.session_id}</a></>}
+            {record.session_id && <> · session <a href={sessionHref(record.session_id)}>{record.session_id}</a></>}
           </>
         }
       >
@@ -62,29 +66,39 @@ function RecordShown({ record }: { record: CompilationRecord }) {
       </PageHead>
       <p class="summary">{summaryOf(record)}</p>
       {report && <Figures record={record} />}
-      <Tabs label="Parts of the record" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[
-        { id: "messages", label: "Messages" },
-        { id: "window", label: "Window" },
-        { id: "payload", label: "Payload" },
-        { id: "report", label: "Report" },
-        { id: "stages", label: <>Stages <small>{record.stages.length}</small></> },
-        { id: "hooks", label: <>Hooks <small>{record.hooks.length}</small></> },
-        { id: "memory", label: "Memory" },
-        { id: "check", label: "Replay and compare" },
-        { id: "json", label: "JSON" },
-      ]}>
-        {tab.value === "messages" && (hasTexts ? <PairList rows={rows} decisions={decisions} /> : <NoTexts record={record} />)}
-        {tab.value === "window" && (report ? <Window parts={report.parts} budget={report.budget} /> : <Empty title="This record has no report" />)}
-        {tab.value === "payload" && (record.payload != null ? <JsonText value={record.payload} label="Payload" /> : <NoTexts record={record} />)}
-        {tab.value === "report" && (report ? <><Notes report={report} /><JsonText value={report} label="Report" /></> : <Empty title="This record has no report" />)}
-        {tab.value === "stages" && <Stages stages={record.stages} />}
-        {tab.value === "hooks" && <Hooks hooks={record.hooks} />}
-        {tab.value === "memory" && <MemoryUse record={record} />}
-        {tab.value === "check" && <Check record={record} />}
-        {tab.value === "json" && <JsonText value={record} label="The record" />}
+      {record.gateway && <GatewayFigures record={record} gateway={record.gateway} />}
+      {record.gateway && !hasTexts && <NoTexts record={record} />}
+      <Tabs label="Parts of the record" shown={shown} onShow={(next) => { chosen.value = next; }} tabs={tabs}>
+        {shown === "messages" && (hasTexts ? <PairList rows={rows} decisions={decisions} /> : <NoTexts record={record} />)}
+        {shown === "window" && (report ? <Window parts={report.parts} budget={report.budget} /> : <Empty title="This record has no report" />)}
+        {shown === "payload" && (record.payload != null ? <JsonText value={record.payload} label="Payload" /> : <NoTexts record={record} />)}
+        {shown === "report" && (report ? <><Notes report={report} /><JsonText value={report} label="Report" /></> : <Empty title="This record has no report" />)}
+        {shown === "stages" && <Stages stages={record.stages} />}
+        {shown === "hooks" && <Hooks hooks={record.hooks} />}
+        {shown === "memory" && <MemoryUse record={record} />}
+        {shown === "check" && <Check record={record} />}
+        {shown === "json" && <JsonText value={record} label="The record" />}
       </Tabs>
     </>
   );
+}
+
+/** The tabs of a record; of a request through the gateway, those that have data. */
+function tabsOf(record: CompilationRecord): Tab[] {
+  const all = !record.gateway;
+  const hasTexts = record.request != null && record.payload != null;
+  const tabs: (Tab | false)[] = [
+    (all || hasTexts) && { id: "messages", label: "Messages" },
+    (all || record.report != null) && { id: "window", label: "Window" },
+    (all || record.payload != null) && { id: "payload", label: "Payload" },
+    (all || record.report != null) && { id: "report", label: "Report" },
+    (all || record.stages.length > 0) && { id: "stages", label: <>Stages <small>{record.stages.length}</small></> },
+    (all || record.hooks.length > 0) && { id: "hooks", label: <>Hooks <small>{record.hooks.length}</small></> },
+    (all || record.report?.memory != null) && { id: "memory", label: "Memory" },
+    { id: "check", label: all ? "Replay and compare" : "Compare" },
+    { id: "json", label: "JSON" },
+  ];
+  return tabs.filter((tab) => tab !== false);
 }
 
 function summaryOf(record: CompilationRecord): string {
@@ -95,7 +109,7 @@ function summaryOf(record: CompilationRecord): string {
     return `A request through the gateway to ${gateway.upstream}, mode ${gateway.mode}: ${count(gateway.edits.length)} edited ` +
       `messages save ${count(gateway.saved_tokens)} tokens${skipped}. The provider responded with ${gateway.status}.`;
   }
-  return record.report?.summary ?? "";
+  return apiSpelling(record.report?.summary ?? "");
 }
 
 function Figures({ record }: { record: CompilationRecord }) {
@@ -110,7 +124,7 @@ function Figures({ record }: { record: CompilationRecord }) {
         of={report.exact ? report.tokenizer : `${report.tokenizer}, an estimate for this model`}>
         <PartsBar parts={report.parts} />
       </Stat>
-      <Stat label={saved < 0 ? "Grown by" : "Left out"} value={percent(Math.abs(saved), record.tokens_before)}
+      <Stat label={saved < 0 ? "Added" : "Left out"} value={leftOut(record.tokens_before, record.tokens_after).replace(" added", "")}
         of={`${count(Math.abs(saved))} of ${count(record.tokens_before)} tokens that came in`} />
       <Stat label="Budget" value={record.fits ? percent(record.tokens_after, report.budget) : "Exceeded"} bad={!record.fits}
         of={`${count(record.tokens_after)} of ${count(report.budget)} tokens: the window less ${count(report.parts.reserve)}`} />
@@ -118,8 +132,22 @@ function Figures({ record }: { record: CompilationRecord }) {
         <Stat label="Cost of the input" value={money(cost.payload_micros)}
           of={`${money(cost.unshortened_micros)} unshortened; cache ${cost.cache.assumed}`} />
       )}
-      <Stat label="First change" value={change ? change.why.replaceAll("_", " ") : "none"}
-        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again</> : "only the end is new, or nothing came before"} />
+      <Stat label="First change" value={change ? <WhyWord why={change.why} /> : "none"}
+        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again. {whyAbout(change.why)}</> : "only the end is new, or nothing came before"} />
+    </dl>
+  );
+}
+
+function GatewayFigures({ record, gateway }: { record: CompilationRecord; gateway: NonNullable<CompilationRecord["gateway"]> }) {
+  const cost = record.reported_cost;
+  const unknown = isUnmeasured(record);
+  return (
+    <dl class="stats">
+      <Stat label="Tokens" value={unknown ? "–" : <>{count(record.tokens_before)} → {count(record.tokens_after)}</>}
+        of={unknown ? "the provider reported no usage" : "by the provider's usage"} />
+      <Stat label="Saved" value={`${count(gateway.saved_tokens)} tokens`}
+        of={unknown ? "of a request of unknown tokens" : `${leftOut(record.tokens_before, record.tokens_after)} of ${count(record.tokens_before)} tokens that came in`} />
+      {cost && <Stat label="Cost of the input" value={money(cost.payload_micros)} of={`${money(cost.unshortened_micros)} unshortened`} />}
     </dl>
   );
 }

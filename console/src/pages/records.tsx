@@ -4,13 +4,14 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../api/client.ts";
 import type { CompilationRow } from "../api/schema.ts";
-import { count, fullTime, percent, shortId, time } from "../format.ts";
+import { count, fullTime, leftOut, shortId, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
+import { isUnmeasured } from "./usage.ts";
 
 const PAGE_ROWS = 200;
 const ROW_PX = 45;
@@ -20,7 +21,9 @@ export function Records() {
   const status = useSignal("");
   const older = useSignal<CompilationRow[]>([]);
   const cursor = useSignal<string | null>(null);
+  const wanted = route.value.query.get("session_id") ?? "";
   const query = {
+    ...(wanted ? { session_id: wanted } : {}),
     ...(level.value ? { record: level.value as "full" } : {}),
     ...(status.value ? { status: status.value as "refused" } : {}),
   };
@@ -28,11 +31,11 @@ export function Records() {
     const page = await get("/compilations", { query: { ...query, limit: PAGE_ROWS }, signal });
     if (older.peek().length === 0) cursor.value = page.next_cursor ?? null;
     return page.items;
-  }, [level.value, status.value]);
+  }, [level.value, status.value, wanted]);
   useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [list]);
   useEffect(() => {
     older.value = [];
-  }, [level.value, status.value]);
+  }, [level.value, status.value, wanted]);
 
   async function more(): Promise<void> {
     if (cursor.value === null) return;
@@ -47,6 +50,7 @@ export function Records() {
       <div class="filters">
         <Choice label="Kept" value={level.value} onChange={(value) => { level.value = value; }} options={[["", "Anything"], ["full", "In full"], ["hashes", "Hashes"]]} />
         <Choice label="Outcome" value={status.value} onChange={(value) => { status.value = value; }} options={[["", "Any"], ["compiled", "Compiled"], ["refused", "Refused"]]} />
+        {wanted && <p>Of the session <code>{wanted}</code> <a href={href("records")}>Show all records</a></p>}
       </div>
       <Loaded of={list} rows={10}>
         {(items) => <Rows items={items} older={older.value} more={cursor.value !== null ? () => void more() : null} />}
@@ -92,12 +96,28 @@ function RecordRow({ row }: { row: CompilationRow }) {
     <div class={`record-row${row.fits ? "" : " bad"}`}>
       <time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time>
       <a href={href("records", row.id)} title={row.id}>{shortId(row.id)}</a>
-      <span class="cut">{row.session_id ? <a href={href("sessions", row.session_id)}>{row.session_id}</a> : <span class="dim">none</span>}</span>
+      <span class="cut">{row.session_id ? <a href={sessionHref(row.session_id)}>{row.session_id}</a> : <span class="dim">none</span>}</span>
       <span class="cut">{row.model ?? row.target}</span>
-      <span class="number">{count(row.tokens_before)}</span>
-      <span class="number">{row.status === "refused" ? "refused" : count(row.tokens_after)}</span>
-      <span class="number">{row.status === "refused" ? "–" : percent(row.tokens_before - row.tokens_after, row.tokens_before)}</span>
+      {isUnmeasured(row) ? <Unmeasured saved={row.tokens_before} /> : (
+        <>
+          <span class="number">{count(row.tokens_before)}</span>
+          <span class="number">{row.status === "refused" ? "refused" : count(row.tokens_after)}</span>
+          <span class="number">{row.status === "refused" ? "–" : leftOut(row.tokens_before, row.tokens_after)}</span>
+        </>
+      )}
       <span>{row.record === "full" ? "in full" : "hashes"}</span>
     </div>
+  );
+}
+
+/** Without usage of the provider the record has no tokens but those that were saved. */
+function Unmeasured({ saved }: { saved: number }) {
+  const about = "The provider reported no usage";
+  return (
+    <>
+      <span class="number" title={about}>–</span>
+      <span class="number" title={about}>–</span>
+      <span class="number" title={about}>{count(saved)} saved</span>
+    </>
   );
 }

@@ -4,9 +4,9 @@ import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readNew } from "../api/lists.ts";
 import type { TimelineRow } from "../api/schema.ts";
-import { count, fullTime, money, percent, plural, time } from "../format.ts";
+import { count, fullTime, leftOut, money, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton } from "../ui/json.tsx";
@@ -14,6 +14,7 @@ import { Window } from "../ui/parts.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { TurnChart } from "../ui/turn-chart.tsx";
+import { WhyList, WhyWord } from "../ui/why.tsx";
 
 const MAX_TURNS = 2000;
 const SHOWN_TURNS = 240;
@@ -39,7 +40,7 @@ export function SessionPage({ id }: { id: string }) {
             about={<>
               {plural(session.turns, "turn")}, {plural(session.messages, "message")}
               {" · used "}<time dateTime={session.used_at} title={fullTime(session.used_at)}>{time(session.used_at)}</time>
-              {session.parent_session_id && <> · goes on from <a href={href("sessions", session.parent_session_id)}>{session.parent_session_id}</a></>}
+              {session.parent_session_id && <> · goes on from <a href={sessionHref(session.parent_session_id)}>{session.parent_session_id}</a></>}
             </>}
           >
             <CopyButton text={session.id} label="Copy id" />
@@ -77,14 +78,14 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
   return (
     <>
       <dl class="stats">
-        <Stat label="Left out" value={percent(sums.before - sums.after, sums.before)} of={`${count(sums.before - sums.after)} of ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
+        <Stat label={sums.after > sums.before ? "Added" : "Left out"} value={leftOut(sums.before, sums.after).replace(" added", "")} of={`${count(Math.abs(sums.before - sums.after))} of ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
         <Stat label="Cache breaks" value={count(sums.breaks)} of={`of ${plural(rows.length, "turn")}`} />
         {sums.priced > 0 && <Stat label="Cost of the input" value={money(sums.paid)} of={plural(sums.priced, "priced turn")} />}
         {sums.priced > 0 && <Stat label="Saved, net" value={money(sums.saved)} bad={sums.saved < 0} of={`of ${money(sums.paid + sums.saved)} unshortened`} />}
       </dl>
       {newest.parts && newest.budget != null && (
         <section class="card">
-          <header><h2>The window now</h2><p class="dim">{count(newest.tokens_after)} of {count(newest.budget)} tokens, {percent(newest.tokens_after, newest.budget, 0)}</p></header>
+          <header><h2>The window now</h2><p class="dim">{count(newest.tokens_after)} of the {count(newest.budget + newest.parts.reserve)} tokens of the window, {percent(newest.tokens_after, newest.budget + newest.parts.reserve)}</p></header>
           <Window parts={newest.parts} budget={newest.budget} />
         </section>
       )}
@@ -95,25 +96,28 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
         </header>
         <TurnChart rows={shown} first={first} />
       </section>
-      <section class="card scroll">
-        <table class="numbers rows">
-          <thead><tr><th>Turn</th><th>When</th><th>Tokens in</th><th>Tokens out</th><th>Read from cache</th><th class="left">First change</th><th>Read again</th><th>Cost</th><th>Saved, net</th></tr></thead>
-          <tbody>
-            {rows.slice(0, SHOWN_TURNS).map((row, at) => (
-              <tr key={row.compilation_id} class={row.fits ? "" : "bad"}>
-                <th scope="row"><a href={href("records", row.compilation_id)}>{turns.length - at}</a>{!row.fits && <small> over the budget</small>}</th>
-                <td><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time></td>
-                <td>{count(row.tokens_before)}</td>
-                <td>{count(row.tokens_after)}</td>
-                <td>{row.cost ? count(row.cost.cache.read_tokens) : "–"}</td>
-                <td class="left">{row.first_change ? row.first_change.why.replaceAll("_", " ") : <span class="dim">none</span>}</td>
-                <td>{row.first_change ? count(row.first_change.tokens_behind) : "–"}</td>
-                <td>{row.cost ? money(row.cost.payload_micros) : "–"}</td>
-                <td>{row.cost ? money(row.cost.saved_micros) : "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <section class="card">
+        <div class="scroll">
+          <table class="numbers rows">
+            <thead><tr><th>Turn</th><th>When</th><th>Tokens in</th><th>Tokens out</th><th>Read from cache</th><th class="left">First change</th><th>Read again</th><th>Cost</th><th>Saved, net</th></tr></thead>
+            <tbody>
+              {rows.slice(0, SHOWN_TURNS).map((row, at) => (
+                <tr key={row.compilation_id} class={row.fits ? "" : "bad"}>
+                  <th scope="row"><a href={href("records", row.compilation_id)}>{turns.length - at}</a>{!row.fits && <small> over the budget</small>}</th>
+                  <td><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time></td>
+                  <td>{count(row.tokens_before)}</td>
+                  <td>{count(row.tokens_after)}</td>
+                  <td>{row.cost ? count(row.cost.cache.read_tokens) : "–"}</td>
+                  <td class="left">{row.first_change ? <WhyWord why={row.first_change.why} /> : <span class="dim">none</span>}</td>
+                  <td>{row.first_change ? count(row.first_change.tokens_behind) : "–"}</td>
+                  <td>{row.cost ? money(row.cost.payload_micros) : "–"}</td>
+                  <td>{row.cost ? money(row.cost.saved_micros) : "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <WhyList reasons={rows.slice(0, SHOWN_TURNS).flatMap((row) => (row.first_change ? [row.first_change.why] : []))} />
       </section>
     </>
   );

@@ -7,7 +7,7 @@ import { readAll } from "../api/lists.ts";
 import type { Session } from "../api/schema.ts";
 import { count, fullTime, money, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -55,7 +55,7 @@ function List({ items, complete }: { items: Session[]; complete: boolean }) {
           <tbody>
             {found.slice(0, SHOWN).map((row) => (
               <tr key={row.id}>
-                <th scope="row"><a href={href("sessions", row.id)}>{row.id}</a>{row.parent_session_id && <small class="dim"> goes on from {row.parent_session_id}</small>}</th>
+                <th scope="row" title={row.id}><a href={sessionHref(row.id)}>{row.id}</a>{row.parent_session_id && <small class="dim"> goes on from {row.parent_session_id}</small>}</th>
                 <td class="left">{String(row.defaults?.["model"] ?? "–")}</td>
                 <td>{count(row.turns)}</td>
                 <td>{count(row.messages)}</td>

@@ -30,6 +30,11 @@ export function totalOf(rows: UsageRow[]): Total {
   return total;
 }
 
+/** Whether a record is of the gateway, and the provider reported no usage: the tokens of its payload are unknown. */
+export function isUnmeasured(row: { id: string; tokens_after: number }): boolean {
+  return row.tokens_after === 0 && /^gw_|_gw$/.test(row.id);
+}
+
 /** The rows by a name, those with the most tokens first. */
 export function groupBy(rows: UsageRow[], name: (row: UsageRow) => string): { name: string; total: Total }[] {
   const groups = new Map<string, UsageRow[]>();

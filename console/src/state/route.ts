@@ -25,6 +25,9 @@ function parse(): Route {
   } catch {
     // It is shown as it is, and not found.
   }
+  if (page === "sessions" && isGatewaySession(decoded)) {
+    return { page: "records", id: null, query: new URLSearchParams({ session_id: decoded }) };
+  }
   return {
     page: PAGES.find((known) => known === page) ?? "overview",
     id: id === "" ? null : decoded,
@@ -44,6 +47,16 @@ export function href(page: Route["page"], id?: string, query?: Record<string, st
   const text = query ? `?${new URLSearchParams(query).toString()}` : "";
   const hash = `#/${page}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text}`;
   return location.pathname === "/" ? hash : `/${hash}`;
+}
+
+/** Whether the gateway made the session of its requests. Such a session has records and no page of its own. */
+export function isGatewaySession(id: string): boolean {
+  return id.startsWith("gws_");
+}
+
+/** The address of a session's page; of the gateway's session, that of its records. */
+export function sessionHref(id: string): string {
+  return isGatewaySession(id) ? href("records", undefined, { session_id: id }) : href("sessions", id);
 }
 
 export function go(page: Route["page"], id?: string, query?: Record<string, string>): void {

@@ -14,6 +14,8 @@ export interface Row {
   decision: MessageDecision | null;
   action: Action;
   same: boolean;
+  /** How many rows of the same message are before this one: the decision and its tokens are of the whole message. */
+  part: number;
 }
 
 const GONE = new Set<Action>(["summarized", "dropped", "removed"]);
@@ -91,11 +93,12 @@ function rowsOf(
 ): Row[] {
   const rows: Row[] = [];
   let shown = 0;
+  let part = 0;
   const addNew = (end: number) => {
     for (; shown < end; shown += 1) {
       const unit = after[shown];
       if (unit && !taken[shown]) {
-        rows.push({ key: `a${shown}`, before: null, after: unit, decision: null, action: "added", same: false });
+        rows.push({ key: `a${shown}`, before: null, after: unit, decision: null, action: "added", same: false, part: 0 });
       }
     }
   };
@@ -109,7 +112,8 @@ function rowsOf(
     const told = decision?.action ?? (same ? "kept" : other ? "changed" : "removed");
     // A message that was shortened may have texts that stayed.
     const action = same && !GONE.has(told) ? "kept" : told === "kept" && !same ? "changed" : told;
-    rows.push({ key: `b${at}`, before: unit, after: other, decision, action, same });
+    part = unit.index !== null && unit.index === before[at - 1]?.index ? part + 1 : 0;
+    rows.push({ key: `b${at}`, before: unit, after: other, decision, action, same, part });
   });
   addNew(after.length);
   return rows;

@@ -100,9 +100,10 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
         {unit.index !== null && before && <span class="dim">{unit.index}</span>}
         <Badge action={row.action} />
         {decision && row.action !== "kept" && (
-          <span class="why"><code>{decision.rule}</code>{decision.class && <span title="How much of the original the text keeps">{decision.class}</span>}</span>
+          <span class="why"><code>{decision.rule}</code>{decision.class && !(row.action in GONE) && <span title="How much of the original the text keeps">{decision.class}</span>}</span>
         )}
-        {decision && (
+        {decision && row.part > 0 && <span class="tokens" title="The tokens of the message are at its first part">part {row.part + 1} of the message</span>}
+        {decision && row.part === 0 && (
           <span class="tokens">
             {decision.tokens_before === decision.tokens_after ? count(decision.tokens_before)
               : <>{count(decision.tokens_before)} → <b>{count(decision.tokens_after)}</b></>} tokens

@@ -52,6 +52,7 @@ export function Window({ parts, budget }: { parts: PartTokens; budget: number })
           <span key={name} class={`part ${name}`} style={{ width: `${(100 * tokens) / whole}%` }} title={`${name}: ${count(tokens)} tokens`} />
         ))}
       </span>
+      <p class="dim">Shares are of the window: {count(whole)} tokens, {count(budget)} of them the budget and {count(parts.reserve)} for the reply.</p>
       <dl>
         {rows.map(({ name, about, tokens }) => (
           <div key={name} title={about}>

@@ -6,6 +6,7 @@ import type { TimelineRow } from "../api/schema.ts";
 import { count, short, time } from "../format.ts";
 import { href } from "../state/route.ts";
 import { PARTS } from "./parts.tsx";
+import { whyText } from "./why.tsx";
 
 const HEIGHT = 240;
 /** Reasons that are decisions of a compile, not accidents. */
@@ -80,7 +81,7 @@ function describe(row: TimelineRow, turn: number): string {
     `Turn ${turn}, ${time(row.created_at)}: ${count(row.tokens_before)} → ${count(row.tokens_after)} tokens`,
     parts.join(", "),
     row.cost ? `${count(row.cost.cache.read_tokens)} read from the cache (${row.cost.cache.assumed})` : "",
-    change ? `${change.why.replaceAll("_", " ")} at ${change.pointer}: ${count(change.tokens_behind)} tokens are read again` : "",
+    change ? `${whyText(change.why)} at ${change.pointer}: ${count(change.tokens_behind)} tokens are read again` : "",
     row.fits ? "" : "over the budget",
   ].filter(Boolean).join("\n");
 }
