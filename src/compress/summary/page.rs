@@ -170,13 +170,13 @@ impl<'c> SummaryPage<'c> {
                     if !self.take(section, at + 1, line.clone()) {
                         // The beginning of a request says more than nothing of it.
                         let cut = |width| Some(one_line(&line, width));
-                        let begun = if section == Section::Asked {
+                        let opening = if section == Section::Asked {
                             self.fit_line(self.left, cut).filter(|line| line.len() >= MIN_CUT_BYTES)
                         } else {
                             None
                         };
-                        if let Some(begun) = begun {
-                            self.take(section, at + 1, begun);
+                        if let Some(opening) = opening {
+                            self.take(section, at + 1, opening);
                         }
                         break 'newest true;
                     }
