@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::compress::atom::atoms;
 use crate::compress::extract::scan;
 
 /// What a line of names begins with.
@@ -32,18 +33,35 @@ impl<'t> NameList<'t> {
 
     /// Adds the names in a line.
     pub(super) fn add_line(&mut self, line: &'t str) {
-        if line.contains('\u{1b}') {
+        if line.contains('\u{1b}') || !has_fact(line, |_| true) {
             return;
         }
+        // An address or a digest is whole or absent.
+        let atoms = atoms(line);
+        let (mut whole, mut passed) = (atoms.iter().peekable(), atoms.iter().peekable());
         let is_between = |sign: char| !(sign.is_alphanumeric() || "_-./:@~+#".contains(sign));
+        let mut end = 0;
         for piece in line.split(is_between) {
-            let marks = [':', '-', '#', '+'];
-            self.add(piece.trim_start_matches(marks).trim_end_matches(marks).trim_end_matches('.'));
+            let start = end;
+            end = start + piece.len();
+            end += line.get(end..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            while let Some(atom) = whole.next_if(|atom| atom.start < start + piece.len()) {
+                let name = line.get(atom.clone()).unwrap_or_default();
+                self.add(name.trim_matches(['"', '\'', '`']));
+            }
+            while passed.next_if(|atom| atom.end <= start).is_some() {}
+            if passed.peek().is_none_or(|atom| atom.start >= start + piece.len()) {
+                let marks = [':', '-', '#', '+'];
+                let name = piece.trim_start_matches(marks).trim_end_matches(marks);
+                self.add(name.trim_end_matches('.'));
+            }
         }
     }
 
     fn add(&mut self, name: &'t str) {
-        let is_name = name.len() <= MAX_NAME_BYTES && name.chars().any(char::is_alphabetic);
+        let is_name = name.len() <= MAX_NAME_BYTES
+            && !name.contains(char::is_whitespace)
+            && name.chars().any(char::is_alphabetic);
         if is_name && !self.known.contains(name) && has_fact(name, |_| true) {
             self.known.insert(name);
             self.names.push(name);

@@ -98,6 +98,14 @@ fn code_and_data_are_no_findings_but_their_names_are_listed() {
         "Asked:\n- Go on.\nState:\n- The migration of the ledger is not finished yet.\n\
          - Named: allOf, billing_router, src/billing/router.rs"
     );
+    // An address is whole, or absent.
+    let address = "https://docs.example.com/guide/install.html?page=3#top";
+    let called = Message::text(Role::User, format!("{}\nsee({address})", "Go on. ".repeat(400)));
+    let text_of_address = of(&[called], &[], 200, None);
+    assert!(
+        text_of_address.matches("https:").count() == text_of_address.matches(address).count(),
+        "{text_of_address}"
+    );
     // The list goes on in the next summary.
     let later = of(&[Message::text(Role::User, "Now `ledger_row`.")], &[&text], 400, None);
     assert!(later.contains("- Named: allOf, billing_router, src/billing/router.rs"), "{later}");
