@@ -21,8 +21,8 @@ OPEN = {"/", "/console/{file}", "/docs", "/docs/", "/docs/{file}", "/openapi.jso
 READING_POSTS = ("/memory/recall", "/packs/lint", "/packs/diff", "/packs/{id}/{version}/golden/run",
                  "/policy/evaluate", "/adapters/{name}/test")
 RESOURCES = {"/memory": "memory", "/memory-candidates": "memory", "/sessions": "sessions",
-             "/snapshots": "sessions", "/hooks": "hooks", "/hook-points": "hooks", "/hook-order": "hooks",
-             "/deliveries": "hooks", "/packs": "packs", "/policy": "packs", "/adapters": "adapters",
+             "/snapshots": "sessions", "/inventory": "sessions", "/hooks": "hooks", "/hook-points": "hooks",
+             "/hook-order": "hooks", "/deliveries": "hooks", "/packs": "packs", "/policy": "packs", "/adapters": "adapters",
              "/events": "events"}
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -38,7 +38,10 @@ def opened(method, path):
         return {"admin", "compile"}
     if root in ("/tokens", "/expand", "/models") or path.startswith("/v1/retrieve"):
         return {"admin", "compile", "compress"}
-    if root == "/compress" or path == "/v1/compress":
+    if path == "/console/session":
+        # Any valid key says who it is.
+        return set(SCOPES)
+    if root in ("/compress", "/stats") or path == "/v1/compress":
         return {"admin", "compress"}
     if root == "/artifacts":
         return {"admin", "compress", "compile"} if method == "get" else {"admin", "compress"}
