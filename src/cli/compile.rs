@@ -1,15 +1,16 @@
 //! `contexture compile`: the pipeline on a file.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::members::OrderedMembers;
+use super::source_file::SourceFile;
+use super::terminal::Terminal;
 use super::{CommandError, report};
 use crate::config;
 use crate::domain::Models;
@@ -51,7 +52,7 @@ pub(super) struct CompileArgs {
     model: Option<String>,
 
     /// Print the whole response to standard output, not only its payload
-    #[arg(long)]
+    #[arg(long, visible_alias = "json")]
     full: bool,
 
     /// JSON file with rows to add to the table of models
@@ -67,31 +68,25 @@ struct PrintedResponse<'a> {
     report: serde_json::Value,
 }
 
-pub(super) fn run(args: &CompileArgs) -> Result<(), CommandError> {
-    let body = edit(&service::compile::replace_halves(read_input(&args.file)?), args)?;
+pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let mut source = SourceFile::read(&args.file)?;
+    source.text = service::compile::replace_halves(std::mem::take(&mut source.text));
+    source.check_json(Some(&format!("compress {}", args.file.display())))?;
+    let body = edit(&source.text, args)?;
     let mut models = Models::built_in();
     if let Some(path) = &args.models_file {
         models.extend(config::read_models(path)?);
     }
     let deadline = Deadline::at(Instant::now() + CALL_TIMEOUT);
+    let progress = terminal.progress("compiling");
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
-        .map_err(|error| failure(error.into()))?;
+        .map_err(|error| source.problem(&error.into(), "messages"))?;
+    drop(progress);
     let parts: PrintedResponse<'_> = serde_json::from_str(answer.text())?;
     let output = if args.full { answer.text() } else { parts.payload.get() };
     writeln!(io::stdout(), "{output}")?;
-    report::print_report(&parts.report, &mut io::stderr())?;
+    report::print_report(&parts.report, &mut terminal.notes())?;
     Ok(())
-}
-
-/// Reads a file, or standard input for `-`.
-pub(super) fn read_input(path: &Path) -> Result<String, CommandError> {
-    let read = if path.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map(|_| text)
-    } else {
-        fs::read_to_string(path)
-    };
-    read.map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }
 
 /// Formats a problem as lines for a person.

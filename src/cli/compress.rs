@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::compile::{failure, read_input};
+use super::compile::failure;
 use super::input_file::InputFile;
 use super::members::OrderedMembers;
+use super::source_file::SourceFile;
+use super::terminal::Terminal;
 use super::{CommandError, report};
+use crate::compress::MAX_EDIT_BYTES;
 use crate::config;
 use crate::domain::Models;
 use crate::pipeline::Deadline;
@@ -70,7 +73,7 @@ pub(super) struct CompressArgs {
     originals: Option<String>,
 
     /// Print the whole response, not only the messages or the text
-    #[arg(long)]
+    #[arg(long, visible_alias = "json")]
     full: bool,
 
     /// JSON file with rows to add to the table of models
@@ -96,8 +99,15 @@ pub(super) struct ExpandArgs {
     originals: Option<PathBuf>,
 }
 
-pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
-    let mut file = InputFile::read(&read_input(&args.file)?)?;
+pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let source = SourceFile::read(&args.file)?;
+    let mut file = InputFile::read(&source.text)?;
+    if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
+        terminal.note(&format!(
+            "a text of more than {} MiB is shown as it is: split it at line ends, such as with `split -C 15m`",
+            MAX_EDIT_BYTES >> 20
+        ));
+    }
     let ignored = file.keep_options();
     let members = &mut file.members;
     for (key, value) in
@@ -122,8 +132,10 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
         None => {}
     }
     let services = Services::new(models(args.models_file.as_deref())?)?;
+    let progress = terminal.progress("compressing");
     let answer = service::compress::compress(&services, &file.members.to_json()?, &call_deadline())
-        .map_err(|error| failure(error.into()))?;
+        .map_err(|error| source.problem(&error.into(), file.key))?;
+    drop(progress);
     let parts: OrderedMembers = serde_json::from_str(answer.text())?;
     let mut out = io::stdout();
     if args.full {
@@ -131,7 +143,7 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
     } else {
         print(&parts, file.key, &mut out)?;
     }
-    let mut err = io::stderr();
+    let mut err = terminal.notes();
     if !ignored.is_empty() {
         writeln!(err, "ignored: {}", ignored.join(", "))?;
     }
@@ -140,26 +152,29 @@ pub(super) fn compress(args: &CompressArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-pub(super) fn expand(args: &ExpandArgs) -> Result<(), CommandError> {
-    let file = InputFile::read(&read_input(&args.file)?)?;
+pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let source = SourceFile::read(&args.file)?;
+    let file = InputFile::read(&source.text)?;
     let mut request = OrderedMembers::new(file.key, file.value().to_owned());
     let originals = match &args.originals {
-        Some(path) => Some(originals(&read_input(path)?, path)?),
+        Some(path) => Some(originals(&SourceFile::read(path)?.text, path)?),
         None => file.members.get("originals").filter(is_object).map(ToOwned::to_owned),
     };
     if let Some(originals) = originals {
         request.set("originals", originals);
     }
     let services = Services::new(Models::built_in())?;
+    let progress = terminal.progress("restoring");
     let answer = service::expansion::expand(&services, &request.to_json()?, &call_deadline())
-        .map_err(|error| failure(error.into()))?;
+        .map_err(|error| source.problem(&error.into(), file.key))?;
+    drop(progress);
     let parts: OrderedMembers = serde_json::from_slice(&answer)?;
     print(&parts, file.key, &mut io::stdout())?;
     let done: Value = serde_json::from_slice(&answer)?;
     let number = |key: &str| done.get(key).and_then(Value::as_u64).unwrap_or(0);
     let missing = done.get("missing").and_then(Value::as_array).map_or(0, Vec::len);
     let (expanded, unchanged) = (number("expanded"), number("unchanged"));
-    writeln!(io::stderr(), "{expanded} expanded, {unchanged} as they came, {missing} missing")?;
+    terminal.note(&format!("{expanded} expanded, {unchanged} as they came, {missing} missing"));
     if missing > 0 {
         return Err("not all of it can be restored from what is here".into());
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::source_file::SourceFile;
 use super::{CommandError, compile};
 use crate::domain::Models;
 use crate::service::Services;
@@ -11,7 +12,10 @@ use crate::service::why::{self, FoundChange};
 /// Prints where the second document leaves the first.
 pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
     let services = Services::new(Models::built_in())?;
-    let change = why::first_change(&services, &compile::read_input(a)?, &compile::read_input(b)?)
+    let (a, b) = (SourceFile::read(a)?, SourceFile::read(b)?);
+    a.check_json(None)?;
+    b.check_json(None)?;
+    let change = why::first_change(&services, &a.text, &b.text)
         .map_err(|error| compile::failure(error.into()))?;
     match change {
         None => {

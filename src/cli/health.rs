@@ -1,18 +1,28 @@
 //! `contexture health`: asks a running server whether it is ready, for images without a shell.
 
-use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use super::CommandError;
+use hyper::Uri;
 
-/// Time that the connection and the response may each take.
-const STEP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of the response that are read. The status line is at the beginning.
-const MAX_READ_BYTES: u64 = 64;
+use super::CommandError;
+use super::server_client::{ServerArgs, ServerClient, server_url};
+
+/// Time that the response may take: less than health checks of images wait.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct HealthArgs {
+    /// The server; if absent, the one that listens at --listen on this machine
+    #[arg(
+        long,
+        visible_alias = "url",
+        env = "CONTEXTURE_URL",
+        value_name = "URL",
+        value_parser = server_url
+    )]
+    server: Option<Uri>,
+
     /// Where the server listens; for an address that means all, loopback is asked
     #[arg(
         long,
@@ -25,17 +35,21 @@ pub(super) struct HealthArgs {
 
 /// Succeeds if `GET /readyz` returns 200.
 pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
-    let mut stream = TcpStream::connect_timeout(&reachable(args.listen), STEP_TIMEOUT)?;
-    stream.set_read_timeout(Some(STEP_TIMEOUT))?;
-    stream.set_write_timeout(Some(STEP_TIMEOUT))?;
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-    let mut head = Vec::new();
-    stream.take(MAX_READ_BYTES).read_to_end(&mut head)?;
-    let head = String::from_utf8_lossy(&head);
-    match head.split_whitespace().nth(1) {
-        Some("200") => Ok(()),
-        Some(status) => Err(format!("not ready: status {status}").into()),
-        None => Err("the answer is not HTTP".into()),
+    let server = match &args.server {
+        Some(server) => ServerArgs::of(server.clone()),
+        None => ServerArgs::at(reachable(args.listen))?,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ready = runtime.block_on(async {
+        let client = ServerClient::new(&server)?;
+        match tokio::time::timeout(RESPONSE_TIMEOUT, client.get("/readyz", &[])).await {
+            Ok(ready) => ready,
+            Err(_) => Err(format!("{} did not respond in time", client.address()).into()),
+        }
+    })?;
+    match ready.status.as_u16() {
+        200 => Ok(()),
+        status => Err(format!("not ready: status {status}").into()),
     }
 }
 

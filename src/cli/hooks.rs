@@ -8,14 +8,14 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, Uri};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::server_client::{ServerArgs, ServerClient};
 use super::{CommandError, shutdown_signal};
 use crate::hook::{HookKind, HookSecret, Point};
 use crate::webhook::sign;
@@ -41,12 +41,8 @@ pub(super) struct ListenArgs {
     /// guard, transform, provide or observe; the one that fits when not given
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<HookKind>,
-    /// The server
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    server: Uri,
-    /// A key with the scope `hooks:write`, if the server needs keys
-    #[arg(long, env = "CONTEXTURE_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
 fn point(text: &str) -> Result<Point, String> {
@@ -84,12 +80,13 @@ const fn neutral_body(kind: HookKind) -> &'static str {
 async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let stop = shutdown_signal()?;
     tokio::pin!(stop);
+    let client = ServerClient::new(&args.server)?;
     let kind = args.kind.unwrap_or_else(|| default_kind(args.point));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let hook = json!({"point": args.point.as_str(), "kind": kind.as_str(),
                       "url": format!("http://{address}/")});
-    let created = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
+    let created = client.json(Method::POST, "/hooks", Some(hook.to_string())).await?;
     let text = |name: &str| created.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
     let receiver =
@@ -115,36 +112,9 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
             () = &mut stop => break,
         }
     }
-    ask(args, Method::DELETE, &format!("/hooks/{id}"), "").await?;
+    client.json(Method::DELETE, &format!("/hooks/{id}"), None).await?;
     writeln!(io::stdout(), "{id} is gone")?;
     Ok(())
-}
-
-/// Sends a request to the server, and reads the JSON of the response.
-async fn ask(
-    args: &ListenArgs,
-    method: Method,
-    path: &str,
-    body: &str,
-) -> Result<Value, CommandError> {
-    let client: Client<HttpConnector, Full<Bytes>> =
-        Client::builder(TokioExecutor::new()).build(HttpConnector::new());
-    let uri = format!("{}{path}", args.server.to_string().trim_end_matches('/'));
-    let mut request =
-        Request::builder().method(method).uri(uri).header(CONTENT_TYPE, "application/json");
-    if let Some(key) = &args.key {
-        request = request.header(AUTHORIZATION, format!("Bearer {key}"));
-    }
-    let request = request.body(Full::new(Bytes::from(body.to_owned())))?;
-    let answer = client.request(request).await?;
-    let status = answer.status();
-    let body = answer.into_body().collect().await?.to_bytes();
-    if !status.is_success() {
-        return Err(
-            format!("the server answers {status}: {}", String::from_utf8_lossy(&body)).into()
-        );
-    }
-    Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
 /// The cause of a call without a response.

@@ -5,12 +5,16 @@
 
 mod claude_hook;
 mod compile;
+mod completions;
 mod compress;
 mod demo;
+mod doctor;
+mod event_words;
 mod explain;
 mod gateway;
 mod health;
 mod hooks;
+mod init;
 mod input_file;
 mod mcp;
 mod members;
@@ -20,7 +24,12 @@ mod proof;
 mod read_test;
 mod replay;
 mod report;
+mod savings;
+mod server_client;
+mod source_file;
 mod store;
+mod tail;
+mod terminal;
 mod transcript;
 mod wrap;
 
@@ -31,6 +40,8 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use self::source_file::FileFaults;
+use self::terminal::{ERROR, Terminal, TerminalArgs};
 use crate::config::Config;
 use crate::server::{self, Server, ShutdownOutcome};
 use crate::service::OpenError;
@@ -47,6 +58,7 @@ use crate::{http, telemetry};
     name = "contexture",
     version,
     max_term_width = 100,
+    styles = terminal::HELP_STYLES,
     after_help = "\
 Examples:
   contexture serve
@@ -55,11 +67,14 @@ Examples:
   contexture prove session.json
   contexture why before.json after.json
   contexture key create --scope admin
+  contexture tail
 
 Exit codes: 0 done, 1 failed, 2 the command line is not understood, 65 the database is damaged,
 70 the disk lost what was written, 74 the disk is full, 78 a setting cannot be met (such as a\ndatabase that another process has, or that cannot be opened)."
 )]
 struct Cli {
+    #[command(flatten)]
+    terminal: TerminalArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -190,6 +205,25 @@ Examples:
     #[command(subcommand)]
     Gateway(gateway::GatewayCommand),
 
+    /// Follow the events of a running server, in words
+    Tail(tail::TailArgs),
+
+    /// Print what a running server saved, by day, model or key
+    Report(savings::ReportArgs),
+
+    /// Look at settings, database, server and agents, and say what is missing
+    Doctor(doctor::DoctorArgs),
+
+    /// Write the first file of an agent that uses Contexture
+    ///
+    /// A file that is there is never overwritten: what would be in it is printed instead.
+    #[command(after_help = "Examples:\n  contexture init python\n  contexture init claude-code")]
+    Init {
+        /// What to begin with
+        #[arg(value_enum)]
+        starter: init::Starter,
+    },
+
     /// Ask a running server whether it is ready
     ///
     /// Exit code 0 if `GET /readyz` returns 200, else 1: the health check of the image.
@@ -204,6 +238,20 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+
+    /// Print the completions of a shell
+    #[command(after_help = "\
+Examples:
+  contexture completions bash > ~/.local/share/bash-completion/completions/contexture
+  contexture completions zsh > ~/.zfunc/_contexture
+  contexture completions fish > ~/.config/fish/completions/contexture.fish")]
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+
+    /// Print the manual page, or write the pages of all commands
+    Man(completions::ManArgs),
 }
 
 /// The cause of a failed command, which is printed to standard error.
@@ -215,44 +263,52 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    let terminal = Terminal::new(cli.terminal);
     let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),
         Command::Demo(args) => demo::run(&args),
-        Command::Compile(args) => compile::run(&args),
-        Command::Compress(args) => compress::compress(&args),
-        Command::Expand(args) => compress::expand(&args),
-        Command::Prove(args) => proof::run(&args),
-        Command::ReadTest(args) => read_test::run(&args),
+        Command::Compile(args) => compile::run(&args, terminal),
+        Command::Compress(args) => compress::compress(&args, terminal),
+        Command::Expand(args) => compress::expand(&args, terminal),
+        Command::Prove(args) => proof::run(&args, terminal),
+        Command::ReadTest(args) => read_test::run(&args, terminal),
         Command::Why { a, b } => explain::explain_change(&a, &b),
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Mcp(args) => mcp::run(&args),
         Command::Hooks(command) => hooks::run(&command),
         Command::Hook(command) => claude_hook::run(&command),
-        Command::Key(command) => store::key(&command),
+        Command::Key(command) => store::key(&command, terminal),
         Command::Migrate(place) => store::migrate(&place),
-        Command::Backup(args) => store::backup(&args),
-        Command::Db(command) => store::db(&command),
+        Command::Backup(args) => store::backup(&args, terminal),
+        Command::Db(command) => store::db(&command, terminal),
         Command::Wrap(args) => {
-            return wrap::run(*args).unwrap_or_else(|failure| {
+            return wrap::run(*args, terminal).unwrap_or_else(|failure| {
                 print_error(&*failure);
                 exit_code(&*failure, false)
             });
         }
         Command::Gateway(command) => gateway::run(&command),
+        Command::Tail(args) => tail::run(&args, terminal),
+        Command::Report(args) => savings::run(&args, terminal),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Init { starter } => init::run(starter, terminal),
         Command::Health(args) => health::run(&args),
         Command::Models(args) => models::run(&args),
         Command::Openapi { json } => print_openapi(json),
+        Command::Completions { shell } => completions::print_completions(shell),
+        Command::Man(args) => completions::print_manual(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // A reader that closed the pipe, such as `less`, is not an error to report.
+            // A reader that closed the pipe, such as `head`, has what it wanted.
             let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-            if !failure.downcast_ref().is_some_and(is_closed) {
-                print_error(&*failure);
+            if failure.downcast_ref().is_some_and(is_closed) {
+                return ExitCode::SUCCESS;
             }
+            print_error(&*failure);
             exit_code(&*failure, serves)
         }
     }
@@ -315,14 +371,18 @@ fn variable_of(argument: &str) -> Option<String> {
 
 /// Prints an error and its causes.
 fn print_error(failure: &(dyn std::error::Error + 'static)) {
-    let mut text = format!("error: {failure}");
+    if let Some(shown) = failure.downcast_ref::<FileFaults>() {
+        let _ = writeln!(anstream::stderr(), "{shown}");
+        return;
+    }
+    let mut text = format!("{ERROR}error:{ERROR:#} {failure}");
     let mut source = failure.source();
     while let Some(cause) = source {
         text.push_str(": ");
         text.push_str(&cause.to_string());
         source = cause.source();
     }
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn serve(config: Config) -> Result<(), CommandError> {
@@ -384,8 +444,10 @@ mod tests {
         Cli::command().debug_assert();
         let command = Cli::command();
         let serve = command.find_subcommand("serve").unwrap();
-        for argument in serve.get_arguments().filter(|argument| argument.get_long() != Some("help"))
-        {
+        let is_setting = |argument: &&clap::Arg| {
+            argument.get_long() != Some("help") && !argument.is_global_set()
+        };
+        for argument in serve.get_arguments().filter(is_setting) {
             let name = argument.get_long().unwrap();
             let variable = variable_of(&format!("--{name} <X>")).unwrap();
             // Every program that sends traces reads this one.

@@ -4,8 +4,14 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{CommandError, compile};
+use annotate_snippets::Level;
+use serde_json::{Value, json};
+
+use super::CommandError;
+use super::source_file::SourceFile;
 use crate::domain::Models;
+use crate::json::Fault;
+use crate::pack::LintFault;
 use crate::service::{Services, packs};
 
 /// A pack of one intent that allows no tool, withholds nothing else, and has no fault.
@@ -29,19 +35,21 @@ Examples:
 
     /// Name everything that is wrong with a pack
     ///
-    /// A line each: severity, code, place, and what is wrong. Exit code 1 if it could not be
-    /// published.
+    /// Shows each fault at its place in the file. Exit code 1 if the pack could not be published.
     #[command(after_help = "Example:\n  contexture pack lint pack.json")]
     Lint {
         /// The document; `-` for standard input
         file: PathBuf,
+        /// Print the faults as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub(super) fn run(command: &PackCommand) -> Result<(), CommandError> {
     match command {
         PackCommand::Init { file } => init(file),
-        PackCommand::Lint { file } => lint(file),
+        PackCommand::Lint { file, json } => lint(file, *json),
     }
 }
 
@@ -61,24 +69,44 @@ fn init(file: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn lint(file: &Path) -> Result<(), CommandError> {
+fn lint(file: &Path, as_json: bool) -> Result<(), CommandError> {
     let services = Services::new(Models::built_in())?;
-    let text = compile::read_input(file)?;
-    let faults = packs::lint(&services, &text).map_err(|error| error.to_string())?;
-    let mut out = io::stdout().lock();
-    for fault in &faults {
-        let severity = if fault.is_error() { "error" } else { "warning" };
-        let pointer = if fault.pointer.is_empty() { "/" } else { &fault.pointer };
-        write!(out, "{severity} {} {pointer}: {}", fault.code, fault.detail)?;
-        match &fault.did_you_mean {
-            Some(near) => writeln!(out, " (did you mean `{near}`?)")?,
-            None => writeln!(out)?,
-        }
-    }
+    let source = SourceFile::read(file)?;
+    source.check_json(None)?;
+    let faults = packs::lint(&services, &source.text).map_err(|error| error.to_string())?;
     let errors = faults.iter().filter(|fault| fault.is_error()).count();
-    if errors > 0 {
-        return Err(format!("{errors} errors").into());
+    let mut out = anstream::stdout().lock();
+    if as_json {
+        writeln!(out, "{}", json_list(&faults))?;
+    } else if !faults.is_empty() {
+        let level = |fault: &LintFault| {
+            if fault.is_error() { Level::ERROR } else { Level::WARNING }
+        };
+        let shown = source.show(&faults, "", level, |fault| Fault {
+            pointer: fault.pointer.clone(),
+            detail: format!("{}: {}", fault.code, fault.detail),
+            did_you_mean: fault.did_you_mean.clone(),
+        });
+        writeln!(out, "{shown}")?;
     }
-    writeln!(out, "{} is ready to be published", file.display())?;
+    if errors > 0 {
+        return Err(if errors == 1 { "1 error".into() } else { format!("{errors} errors").into() });
+    }
+    if !as_json {
+        writeln!(out, "{} is ready to be published", source.name())?;
+    }
     Ok(())
+}
+
+fn json_list(faults: &[LintFault]) -> Value {
+    let row = |fault: &LintFault| {
+        json!({
+            "severity": if fault.is_error() { "error" } else { "warning" },
+            "code": fault.code,
+            "pointer": fault.pointer,
+            "detail": fault.detail,
+            "did_you_mean": fault.did_you_mean,
+        })
+    };
+    faults.iter().map(row).collect()
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::CommandError;
+use super::source_file::SourceFile;
 use super::store::StoreLocation;
 use crate::config::HooksConfig;
 use crate::pipeline::Deadline;
@@ -53,7 +54,7 @@ const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 /// Replays a record and prints the differences.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     let body = match &args.request {
-        Some(file) => format!("{{\"request\":{}}}", super::compile::read_input(file)?),
+        Some(file) => format!("{{\"request\":{}}}", SourceFile::read(file)?.text),
         None if args.verify => r#"{"mode":"verify"}"#.to_owned(),
         None if args.refresh => r#"{"mode":"refresh"}"#.to_owned(),
         None => String::new(),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::CommandError;
+use super::terminal::Terminal;
 use crate::config::{self, DatabaseUrl};
 use crate::server::{self, CheckReport};
 use crate::service::keys;
@@ -46,7 +47,7 @@ pub(super) enum DbCommand {
     /// the counts of memory entries, and that no event is missing. Changes nothing. Exit code 65
     /// if something is damaged.
     #[command(after_help = "Example:\n  contexture db check")]
-    Check(StoreLocation),
+    Check(CheckArgs),
 
     /// Put a copy in the place of a database that no server uses
     ///
@@ -57,6 +58,15 @@ Examples:
   contexture db restore contexture-2026-12-31.db
   contexture db restore contexture-2026-12-31.db --replace")]
     Restore(RestoreArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckArgs {
+    /// Print the faults as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: StoreLocation,
 }
 
 #[derive(Debug, clap::Args)]
@@ -115,12 +125,15 @@ pub(super) struct CreateArgs {
     /// Add it to this file instead, for `serve --keys-file`
     #[arg(long, env = "CONTEXTURE_KEYS_FILE", value_name = "FILE")]
     keys_file: Option<PathBuf>,
+    /// Print the key and its id as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     place: StoreLocation,
 }
 
 /// Creates a key and prints its text.
-pub(super) fn key(command: &KeyCommand) -> Result<(), CommandError> {
+pub(super) fn key(command: &KeyCommand, terminal: Terminal) -> Result<(), CommandError> {
     let KeyCommand::Create(args) = command;
     let request = json!({
         "scopes": args.scopes,
@@ -149,7 +162,20 @@ pub(super) fn key(command: &KeyCommand) -> Result<(), CommandError> {
             keys::create(&services, &request, None, |_| String::new()).map_err(failure)?
         }
     };
-    writeln!(io::stdout(), "{}", created.text.reveal())?;
+    let (text, id) = (created.text.reveal(), &created.key.id);
+    if args.json {
+        writeln!(io::stdout(), "{}", json!({"id": id, "key": text}))?;
+    } else {
+        writeln!(io::stdout(), "{text}")?;
+    }
+    let place = match &args.keys_file {
+        Some(file) => file.display().to_string(),
+        None => args.place.database_url.to_string(),
+    };
+    terminal.note(&format!(
+        "The key {id} is in {place}, as a hash: a server that uses this accepts it within seconds, and \
+         its text is shown only now."
+    ));
     Ok(())
 }
 
@@ -174,22 +200,36 @@ pub(super) fn migrate(place: &StoreLocation) -> Result<(), CommandError> {
 }
 
 /// Copies a database.
-pub(super) fn backup(args: &BackupArgs) -> Result<(), CommandError> {
+pub(super) fn backup(args: &BackupArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let progress = terminal.progress("copying and checking");
     server::backup(&args.place.database_url, &args.file)?;
+    drop(progress);
     writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
     Ok(())
 }
 
 /// Checks a database, or replaces it with a copy.
-pub(super) fn db(command: &DbCommand) -> Result<(), CommandError> {
+pub(super) fn db(command: &DbCommand, terminal: Terminal) -> Result<(), CommandError> {
     match command {
-        DbCommand::Check(place) => check(place),
-        DbCommand::Restore(args) => restore(args),
+        DbCommand::Check(args) => check(args, terminal),
+        DbCommand::Restore(args) => restore(args, terminal),
     }
 }
 
-fn check(place: &StoreLocation) -> Result<(), CommandError> {
+fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let place = &args.place;
+    let progress = terminal.progress("reading the database");
     let CheckReport { tenants, faults } = server::check(&place.database_url)?;
+    drop(progress);
+    if args.json {
+        let is_sound = faults.is_empty();
+        writeln!(
+            io::stdout(),
+            "{}",
+            json!({"sound": is_sound, "tenants": tenants, "faults": faults})
+        )?;
+        return if is_sound { Ok(()) } else { Err(Box::new(UnsoundStore("damaged".to_owned()))) };
+    }
     if !faults.is_empty() {
         return Err(Box::new(UnsoundStore(faults.join("\n"))));
     }
@@ -198,9 +238,11 @@ fn check(place: &StoreLocation) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
+fn restore(args: &RestoreArgs, terminal: Terminal) -> Result<(), CommandError> {
     let url = &args.place.database_url;
+    let progress = terminal.progress("checking and copying");
     let old = server::restore(url, &args.file, args.replace)?;
+    drop(progress);
     writeln!(io::stdout(), "{url} is now what {} holds", args.file.display())?;
     if let Some(old) = old {
         writeln!(io::stdout(), "what it was before is {}", old.display())?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
@@ -11,6 +11,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::CommandError;
+use super::terminal::Terminal;
 use crate::config::{Config, GatewayConfig, base_url_variables};
 use crate::http::GatewaySums;
 use crate::server::Server;
@@ -41,7 +42,7 @@ struct ServeDefaults {
 }
 
 /// Runs the command, and returns its exit code.
-pub(super) fn run(args: WrapArgs) -> Result<ExitCode, CommandError> {
+pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, CommandError> {
     let WrapArgs { command, mut gateway, database_url } = args;
     gateway.add_usual_upstreams()?;
     let flags = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database_url];
@@ -62,7 +63,7 @@ pub(super) fn run(args: WrapArgs) -> Result<ExitCode, CommandError> {
     runtime.block_on(async { running.await.is_ok() });
     runtime.shutdown_background();
     if let Some(totals) = totals {
-        writeln!(io::stderr(), "{}", summary(totals.sums()))?;
+        terminal.note(&summary(totals.sums()));
     }
     Ok(exit_code(status?))
 }

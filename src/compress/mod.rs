@@ -80,7 +80,7 @@ mod text;
 
 /// Bytes that one edit may be given. The work of each is linear in them, so this bounds it; an edit
 /// that would take more is not made, and reported as one that was taken back.
-const MAX_EDIT_BYTES: usize = 16 << 20;
+pub const MAX_EDIT_BYTES: usize = 16 << 20;
 
 pub use adapter::{AdapterSet, BuiltInOptions, TrialOutput, built_in_names, built_in_options};
 pub use chain::{chain, end_of};

@@ -138,6 +138,12 @@ pub fn base_url_variables(address: &str) -> Vec<(&'static str, String)> {
     BASE_URL_VARIABLES.iter().map(variable).collect()
 }
 
+/// Returns the variables of this process's environment that lead clients of providers to another
+/// address, with the address.
+pub fn set_base_urls() -> Vec<(&'static str, String)> {
+    BASE_URL_VARIABLES.iter().filter_map(|(name, ..)| Some((*name, variable(name)?))).collect()
+}
+
 /// The key of a provider.
 #[derive(Debug)]
 pub struct ProviderKey {

@@ -4,6 +4,7 @@
 //! else in the program reads the environment.
 
 mod chat;
+mod environment;
 mod gateway;
 mod hooks;
 mod keys;
@@ -19,9 +20,10 @@ mod summarizer;
 mod telemetry;
 
 pub use chat::{ChatKey, ChatUrl};
+pub use environment::set_names;
 pub use gateway::{
     GatewayConfig, NamedUpstream, ProviderKey, ProxySettings, UpstreamUrl, base_url_variables,
-    provider_key,
+    provider_key, set_base_urls,
 };
 pub use hooks::{AllowCidr, HooksConfig};
 pub use keys::{Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys};

@@ -86,8 +86,10 @@ pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
     Ok(Services::with_store(Models::built_in(), store))
 }
 
-/// Opens services that call hooks in the same way as a server with these settings.
+/// Opens services on a database that is there, which call hooks in the same way as a server with these
+/// settings.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
+    Store::check_exists(url)?;
     let hooks = hooks::build(hooks, url, None, &Metrics::new())?;
     Ok(services_beside(url)?.with_hooks(hooks))
 }
@@ -104,11 +106,13 @@ pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), Error> {
 
 /// Copies a database into a new file. A server may use the database at the same time.
 pub fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), Error> {
+    Store::check_exists(url)?;
     Ok(Store::backup(url, to)?)
 }
 
 /// Reads all data of a database and reports what is inconsistent.
 pub fn check(url: &DatabaseUrl) -> Result<CheckReport, Error> {
+    Store::check_exists(url)?;
     Ok(Store::check(url, Clock::system())?)
 }
 

@@ -75,6 +75,8 @@ pub(super) fn broken(what: &'static str) -> Error {
 pub enum OpenError {
     #[error("cannot open the database {} (--database-url, CONTEXTURE_DATABASE_URL)", file.display())]
     Open { file: PathBuf, source: BackendCause },
+    #[error("there is no database {} (--database-url, CONTEXTURE_DATABASE_URL)", file.display())]
+    Missing { file: PathBuf },
     #[error(
         "the database {} has schema {found}, this program knows {known}: use a newer program",
         file.display()

@@ -180,6 +180,16 @@ impl Store {
         Ok(Self::with_backend(backend, Retention::default(), clock))
     }
 
+    /// Refuses a file that is not there, which opening would create.
+    pub fn check_exists(url: &DatabaseUrl) -> Result<(), OpenError> {
+        match url {
+            DatabaseUrl::Sqlite(file) if !file.exists() => {
+                Err(OpenError::Missing { file: file.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Brings the schema up to date; returns how many steps it had applied, and how many there are.
     pub fn migrate(url: &DatabaseUrl) -> Result<(i64, i64), OpenError> {
         match url {

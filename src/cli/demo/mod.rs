@@ -5,28 +5,20 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::time::Duration;
 
-use bytes::Bytes;
 use clap::Parser as _;
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::{Method, Request};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use hyper_util::rt::TokioExecutor;
+use hyper::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::server_client::{ServerArgs, ServerClient};
 use super::{CommandError, shutdown_signal};
 use crate::config::Config;
 use crate::server::Server;
 use crate::telemetry;
 
 const SESSIONS: &str = include_str!("sessions.json");
-/// Time that one response may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of a response that are read.
-const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {
@@ -96,44 +88,22 @@ pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
 /// Plays the recording, as clients would: over HTTP.
 async fn play(address: SocketAddr) -> Result<(), CommandError> {
     let recording: DemoRecording<'_> = serde_json::from_str(SESSIONS)?;
+    let client = ServerClient::new(&ServerArgs::at(address)?)?;
     for (key, entry) in &recording.memory {
-        send(address, Method::PUT, &format!("/memory/{key}"), entry.get().to_owned()).await?;
+        client.json(Method::PUT, &format!("/memory/{key}"), Some(entry.get().to_owned())).await?;
     }
     for session in &recording.sessions {
         let id = serde_json::to_string(&session.id)?;
         let body = format!("{{\"id\":{id},\"defaults\":{}}}", session.defaults);
-        send(address, Method::POST, "/sessions", body).await?;
+        client.json(Method::POST, "/sessions", Some(body)).await?;
         let name = utf8_percent_encode(&session.id, NON_ALPHANUMERIC);
         let path = format!("/sessions/{name}/turns");
         for turn in &session.turns {
             let body = format!("{{\"source\":\"openai\",\"append\":{}}}", turn.append);
-            send(address, Method::POST, &path, body).await?;
+            client.json(Method::POST, &path, Some(body)).await?;
         }
     }
     Ok(())
-}
-
-async fn send(
-    address: SocketAddr,
-    method: Method,
-    path: &str,
-    body: String,
-) -> Result<(), CommandError> {
-    let client: Client<HttpConnector, Full<Bytes>> =
-        Client::builder(TokioExecutor::new()).build(HttpConnector::new());
-    let request = Request::builder().method(method).uri(format!("http://{address}{path}"));
-    let request = request.header("content-type", "application/json");
-    let response = client.request(request.body(Full::from(body))?);
-    let response = tokio::time::timeout(RESPONSE_TIMEOUT, response)
-        .await
-        .map_err(|_| "the server did not respond in time")??;
-    let status = response.status();
-    let text = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-    let text = text.map_err(|error| error.to_string())?.to_bytes();
-    if status.is_success() {
-        return Ok(());
-    }
-    Err(format!("{path}: status {status}: {}", String::from_utf8_lossy(&text)).into())
 }
 
 #[cfg(test)]

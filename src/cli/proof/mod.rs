@@ -6,6 +6,7 @@
 mod controls;
 mod facts;
 mod formats;
+mod json;
 mod round;
 mod table;
 mod visible_text;
@@ -13,13 +14,13 @@ mod visible_text;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
 use serde_json::value::to_raw_value;
 
 use super::CommandError;
-use super::compile::read_input;
 use super::compress::models;
-use super::input_file::{InputFile, strip_byte_order_mark};
+use super::input_file::InputFile;
+use super::source_file::{FileFaults, SourceFile};
+use super::terminal::Terminal;
 use crate::service::Services;
 use controls::Controls;
 use facts::{FactShare, ProvenFacts};
@@ -45,6 +46,10 @@ pub(super) struct ProveArgs {
     /// JSON file with rows to add to the table of models
     #[arg(long, env = "CONTEXTURE_MODELS_FILE", value_name = "FILE")]
     models_file: Option<PathBuf>,
+
+    /// Print the measurements as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The measurements of one level, with the facts that each text contains.
@@ -66,10 +71,10 @@ struct ParsedCounts {
     decoded: FormatCounts,
 }
 
-pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
-    let text = read_input(&args.file)?;
-    check_json(&args.file, &text)?;
-    let mut file = InputFile::read(&text)?;
+pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let source = SourceFile::read(&args.file)?;
+    check_json(&args.file, &source)?;
+    let mut file = InputFile::read(&source.text)?;
     file.members.keep(|key| {
         key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });
@@ -77,21 +82,30 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
         file.members.set("model", to_raw_value(model)?);
     }
     let models = models(args.models_file.as_deref())?;
+    let progress = terminal.progress("compressing at level lossless");
     Services::new(models.clone())?.warm();
     let services = || Services::new(models.clone());
     let mut rounds = vec![ProveRound::run(&services, &file, "lossless", None)?];
     if !file.is_text() {
+        progress.set("compressing at level reversible");
         rounds.push(ProveRound::run(&services, &file, "reversible", None)?);
+        progress.set("compressing to half");
         let half = rounds.first().map_or(1, |round| (round.before / 2).max(1));
         rounds.push(ProveRound::run(&services, &file, "summary", Some(half))?);
     }
+    progress.set("comparing");
     let original = round::items(&file)?;
     let parsed = rounds.first().map(|round| count_parsed(&original, round));
     let measured = measure(&services()?, &original, rounds)?;
+    drop(progress);
     let mut out = io::stdout();
-    table::print(&file, &measured, parsed.as_ref(), &mut out)?;
+    if args.json {
+        writeln!(out, "{}", json::figures(&file, &measured, parsed.as_ref()))?;
+    } else {
+        table::print(&file, &measured, parsed.as_ref(), &mut out)?;
+    }
     out.flush()?;
-    table::print_time(&measured, &mut io::stderr())?;
+    table::print_time(&measured, &mut terminal.notes())?;
     match measured.iter().map(|measured| measured.round.lost()).sum() {
         0 => Ok(()),
         1 => Err("one message was not restored".into()),
@@ -100,13 +114,9 @@ pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
 }
 
 /// Refuses a malformed JSON file, which would otherwise be measured as a text.
-fn check_json(path: &Path, text: &str) -> Result<(), CommandError> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-        && let Err(error) = serde_json::from_str::<IgnoredAny>(strip_byte_order_mark(text))
-    {
-        return Err(format!("{} is not JSON: {error}", path.display()).into());
-    }
-    Ok(())
+fn check_json(path: &Path, source: &SourceFile) -> Result<(), FileFaults> {
+    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    if is_json { source.check_json(None) } else { Ok(()) }
 }
 
 fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {

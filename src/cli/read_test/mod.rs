@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::CommandError;
 use super::compress::models;
+use super::terminal::Terminal;
 use crate::config::{ChatKey, ChatUrl};
 use crate::service::Services;
 use crate::webhook::{ChatEndpoint, Dns};
@@ -28,7 +29,7 @@ use question::TextQuestion;
 use texts::TEXT_MAKERS;
 
 /// The variable with the key of the endpoint.
-const KEY_VARIABLE: &str = "CONTEXTURE_READ_TEST_KEY";
+pub(super) const KEY_VARIABLE: &str = "CONTEXTURE_READ_TEST_KEY";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -97,8 +98,10 @@ fn is_in_sight(question: &TextQuestion, form: &FormedText) -> bool {
     !form.form.is_reduced() || question.is_in_sight(&form.text)
 }
 
-pub(super) fn run(args: &ReadTestArgs) -> Result<(), CommandError> {
+pub(super) fn run(args: &ReadTestArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let progress = terminal.progress("making texts and questions");
     let texts = prepare(args)?;
+    drop(progress);
     if let Some(path) = &args.write {
         return question_file::write(path, &texts);
     }
@@ -110,10 +113,12 @@ pub(super) fn run(args: &ReadTestArgs) -> Result<(), CommandError> {
     let questions = answer::list(&texts);
     let in_sight = |asked: &&FormQuestion<'_>| is_in_sight(asked.question, asked.form);
     let count = questions.iter().filter(in_sight).count();
-    writeln!(io::stderr(), "asking {model} {count} questions")?;
+    terminal.note(&format!("asking {model} {count} questions"));
+    let progress = terminal.progress("waiting for the model");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let answers =
         runtime.block_on(answer::ask(&endpoint, questions, usize::from(args.parallel)))?;
+    drop(progress);
     let figures = ReadingFigures::new(&answers);
     let mut out = io::stdout();
     writeln!(out, "{model}: {count} questions, {} texts\n", texts.len())?;

@@ -1,0 +1,264 @@
+//! A file that a command reads, and what is wrong in it: shown with name, line, column and a caret.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::ops::Range;
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::CommandError;
+use crate::http::problem::Problem;
+use crate::json::{self, Fault, Limits, Node, Value};
+
+/// Bytes of a longer line that are shown before and after the place.
+const WINDOW_BYTES: usize = 200;
+
+/// The content of a file, or of standard input.
+#[derive(Debug)]
+pub(super) struct SourceFile {
+    name: String,
+    pub(super) text: String,
+}
+
+/// What is wrong in a file, as it is printed: with its own `error:`, and colours.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct FileFaults(String);
+
+impl SourceFile {
+    /// Reads a file, or standard input for `-`.
+    pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+        let is_input = path.as_os_str() == "-";
+        let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+        let mut bytes = Vec::new();
+        let read = if is_input {
+            io::stdin().read_to_end(&mut bytes).map(|_| ())
+        } else {
+            fs::read(path).map(|read| bytes = read)
+        };
+        read.map_err(|error| format!("cannot read {name}: {error}"))?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Self { name, text }),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let before = error.as_bytes().get(..at).unwrap_or_default();
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                Err(format!("{name}:{line}: not UTF-8 (byte {} of the file)", at + 1).into())
+            }
+        }
+    }
+
+    /// What people call the file.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Refuses a text that is no JSON. `command`: what may have been meant, for a file that does not
+    /// even begin as JSON does.
+    pub(super) fn check_json(&self, command: Option<&str>) -> Result<(), FileFaults> {
+        let error = match json::parse(&self.text, Limits::default()) {
+            Err(error) if error.kind.is_malformed() => error,
+            // What is JSON and not accepted is refused in the words of the service.
+            _ => return Ok(()),
+        };
+        let begins = self.text.trim_start().starts_with(['{', '[']);
+        let title = match command.filter(|_| !begins) {
+            Some(command) => {
+                format!("{} is not JSON; did you mean `contexture {command}`?", self.name)
+            }
+            None => format!("{} is not JSON", self.name),
+        };
+        let label = if begins { error.kind.to_string() } else { String::new() };
+        let span = error.offset..error.offset;
+        Err(FileFaults(Renderer::styled().render(&[self.group(&title, &span, &label)])))
+    }
+
+    /// Returns the faults of a problem, each at its place in this file. `list_key`: the key under which
+    /// a list in the file was read, whose pointers begin with it.
+    pub(super) fn problem(&self, problem: &Problem, list_key: &str) -> CommandError {
+        if problem.errors.is_empty() {
+            return match problem.detail.as_str() {
+                "" => problem.kind.title().into(),
+                detail => format!("{}: {detail}", problem.kind.title()).into(),
+            };
+        }
+        Box::new(self.faults(&problem.errors, list_key))
+    }
+
+    /// Returns these faults, each at its place in this file.
+    pub(super) fn faults(&self, faults: &[Fault], list_key: &str) -> FileFaults {
+        FileFaults(self.show(faults, list_key, |_| Level::ERROR, Fault::clone))
+    }
+
+    /// Shows findings at their places, one below the other.
+    pub(super) fn show<F>(
+        &self,
+        findings: &[F],
+        list_key: &str,
+        level: impl Fn(&F) -> Level<'static>,
+        fault: impl Fn(&F) -> Fault,
+    ) -> String {
+        let document = json::parse(&self.text, Limits::default()).ok();
+        let is_list = self.text.trim_start().starts_with('[');
+        let mut shown = String::new();
+        for finding in findings {
+            let Fault { pointer, detail, did_you_mean } = fault(finding);
+            let mut title = detail;
+            if let Some(near) = did_you_mean {
+                title.push_str(&format!(" (did you mean `{near}`?)"));
+            }
+            let local = match pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key))
+            {
+                Some(rest) if is_list => rest,
+                _ => &pointer,
+            };
+            let span = document.as_ref().and_then(|node| self.span(node, local));
+            let place = if pointer.is_empty() { "/" } else { &pointer };
+            let group = match span {
+                Some(span) => self.group_at(level(finding), &title, &span, place),
+                // It is of the whole file, or of what a flag says.
+                None => {
+                    Group::with_title(level(finding).primary_title(format!("{title}: {place}")))
+                }
+            };
+            if !shown.is_empty() {
+                shown.push_str("\n\n");
+            }
+            shown.push_str(&Renderer::styled().render(&[group]));
+        }
+        shown
+    }
+
+    /// The bytes of the value at a pointer: with its key, and only its key if it has values of its own.
+    fn span(&self, document: &Node<'_>, pointer: &str) -> Option<Range<usize>> {
+        let mut node = document;
+        let mut key_text: Option<&str> = None;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            match &node.value {
+                Value::Object(members) => {
+                    let (key, value) = members.iter().find(|(key, _)| *key == step)?;
+                    (key_text, node) = (Some(key), value);
+                }
+                Value::Array(items) => {
+                    (key_text, node) = (None, items.get(step.parse::<usize>().ok()?)?);
+                }
+                _ => return None,
+            }
+        }
+        if pointer.is_empty() {
+            return None;
+        }
+        let value = self.range(node.raw)?;
+        let has_values = matches!(node.value, Value::Object(_) | Value::Array(_));
+        // A key with escapes is a copy and has no place; the value has.
+        let key = key_text.and_then(|key| self.range(key));
+        Some(match key {
+            Some(key) if has_values => key.start.saturating_sub(1)..key.end + 1,
+            Some(key) => key.start.saturating_sub(1)..value.end,
+            None if has_values => value.start..value.start + 1,
+            None => value,
+        })
+    }
+
+    /// Where a slice of the text is in it; `None` for another text.
+    fn range(&self, part: &str) -> Option<Range<usize>> {
+        let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        let range = start..start + part.len();
+        (range.end <= self.text.len()).then_some(range)
+    }
+
+    fn group<'g>(&self, title: &str, span: &Range<usize>, label: &str) -> Group<'g> {
+        self.group_at(Level::ERROR, title, span, label)
+    }
+
+    /// Shows the line of a place, or the part around the place of a line that is very long.
+    fn group_at<'g>(
+        &self,
+        level: Level<'g>,
+        title: &str,
+        span: &Range<usize>,
+        label: &str,
+    ) -> Group<'g> {
+        let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let rest = self.text.get(before.len()..).unwrap_or_default();
+        let line_end = before.len() + rest.find('\n').unwrap_or(rest.len());
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let start =
+            self.text.ceil_char_boundary(line_start.max(before.len().saturating_sub(WINDOW_BYTES)));
+        let end = self.text.floor_char_boundary(line_end.min(before.len() + 2 * WINDOW_BYTES));
+        let excerpt = self.text.get(start..end).unwrap_or_default().to_owned();
+        let marked = (before.len() - start)..span.end.clamp(before.len(), end) - start;
+        let origin = Origin::path(self.name.clone()).line(line).char_column(column);
+        let annotation = AnnotationKind::Primary.span(marked);
+        let annotation =
+            if label.is_empty() { annotation } else { annotation.label(label.to_owned()) };
+        let snippet = Snippet::source(excerpt).line_start(line).annotation(annotation);
+        level.primary_title(title.to_owned()).element(origin).element(snippet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> SourceFile {
+        SourceFile { name: "r.json".to_owned(), text: text.to_owned() }
+    }
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    fn fault(pointer: &str) -> Fault {
+        Fault { pointer: pointer.to_owned(), detail: "unknown key".to_owned(), did_you_mean: None }
+    }
+
+    #[test]
+    fn a_fault_is_shown_at_its_place() {
+        let file = file("{\"messages\": [],\n  \"targett\": \"openai\"}\n");
+        let mut unknown = fault("/targett");
+        unknown.did_you_mean = Some("target".to_owned());
+        assert_eq!(
+            plain(&file.faults(&[unknown], "messages").to_string()),
+            "error: unknown key (did you mean `target`?)\n \
+             --> r.json:2:3\n  |\n\
+             2 |   \"targett\": \"openai\"}\n  |   ^^^^^^^^^^^^^^^^^^^ /targett"
+        );
+    }
+
+    #[test]
+    fn a_fault_in_a_bare_list_is_found_below_its_key() {
+        let shown = plain(
+            &file("[{\"role\": 5}]").faults(&[fault("/messages/0/role")], "messages").to_string(),
+        );
+        assert!(shown.contains("r.json:1:3") && shown.contains("^^^^^^^^^"), "{shown}");
+        let other =
+            plain(&file("[]").faults(&[fault("/budget/context_window")], "messages").to_string());
+        assert_eq!(other, "error: unknown key: /budget/context_window");
+    }
+
+    #[test]
+    fn a_text_that_is_no_json_is_refused_at_its_place() {
+        let error = |text: &str| {
+            plain(&file(text).check_json(Some("compress r.json")).unwrap_err().to_string())
+        };
+        let shown = error("{\"a\": 1,\n ,}");
+        assert!(shown.contains("r.json is not JSON") && shown.contains("r.json:2:2"), "{shown}");
+        assert!(!shown.contains("compress"), "{shown}");
+        assert!(error("12:00 started").contains("did you mean `contexture compress r.json`?"));
+        assert!(file("{\"a\": 1}").check_json(None).is_ok());
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_place_is_shown() {
+        let long = "é".repeat(100_000);
+        let file = file(&format!("{{\"a\": \"{long}\", \"b\": 1, \"c\": \"{long}\"}}"));
+        let shown = plain(&file.faults(&[fault("/b")], "messages").to_string());
+        assert!(shown.len() < 2_000 && shown.contains("r.json:1:100011"), "{shown}");
+        assert!(shown.contains("\"b\": 1"), "{shown}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Which variables of the environment are meant for this program.
+
+/// What the name of every variable of ours begins with.
+const PREFIX: &str = "CONTEXTURE_";
+
+/// Returns the names of the variables that begin as ours do, in order, whether or not one is read. Their
+/// values may be secrets and are not returned.
+#[expect(clippy::disallowed_methods, reason = "settings are read in config/")]
+pub fn set_names() -> Vec<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(PREFIX)).collect();
+    names.sort_unstable();
+    names
+}
