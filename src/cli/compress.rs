@@ -10,13 +10,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::compile::failure;
 use super::input_file::InputFile;
 use super::members::OrderedMembers;
 use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use super::{CommandError, report};
-use crate::compress::MAX_EDIT_BYTES;
 use crate::config;
 use crate::domain::Models;
 use crate::pipeline::Deadline;
@@ -102,10 +100,10 @@ pub(super) struct ExpandArgs {
 pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), CommandError> {
     let source = SourceFile::read(&args.file)?;
     let mut file = InputFile::read(&source.text)?;
-    if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
+    if file.is_text() && source.text.len() > service::MAX_EDIT_BYTES {
         terminal.note(&format!(
             "a text of more than {} MiB is shown as it is: split it at line ends, such as with `split -C 15m`",
-            MAX_EDIT_BYTES >> 20
+            service::MAX_EDIT_BYTES >> 20
         ));
     }
     let ignored = file.keep_options();

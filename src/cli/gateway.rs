@@ -17,11 +17,11 @@ pub(super) enum GatewayCommand {
     /// Sends the keys of providers that are in `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`,
     /// `GEMINI_API_KEY` and `OPENROUTER_API_KEY`. Exit code 1 if an upstream cannot be reached.
     #[command(after_help = "Example:\n  contexture gateway check --server localhost:8080")]
-    Check(CheckArgs),
+    Check(GatewayCheckArgs),
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct CheckArgs {
+pub(super) struct GatewayCheckArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,7 +38,7 @@ pub(super) fn run(command: &GatewayCommand) -> Result<(), CommandError> {
     runtime.block_on(check(args))
 }
 
-async fn check(args: &CheckArgs) -> Result<(), CommandError> {
+async fn check(args: &GatewayCheckArgs) -> Result<(), CommandError> {
     let client = ServerClient::new(&args.server)?;
     let ready = client.get("/readyz", &[]).await?;
     let upstreams = ready.body.get("upstreams").and_then(Value::as_array);

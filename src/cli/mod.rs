@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod event_words;
 mod explain;
+mod failure;
 mod gateway;
 mod health;
 mod hooks;
@@ -40,11 +41,10 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use self::source_file::FileFaults;
-use self::terminal::{ERROR, Terminal, TerminalArgs};
+use self::failure::{StoreLost, exit_code, print_error};
+use self::terminal::{Terminal, TerminalArgs};
 use crate::config::Config;
-use crate::server::{self, Server, ShutdownOutcome};
-use crate::service::OpenError;
+use crate::server::{Server, ShutdownOutcome};
 use crate::service::pool::MAX_POOL_THREADS;
 use crate::{http, telemetry};
 
@@ -314,38 +314,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The error of a server that stopped because its disk lost data that was written.
-#[derive(Debug, thiserror::Error)]
-#[error("the disk did not keep what was written: start again, so that what is there is read again")]
-struct StoreLost;
-
-/// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
-/// the command is `serve`.
-fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
-    if failure.is::<StoreLost>() {
-        return ExitCode::from(70);
-    }
-    if failure.is::<store::UnsoundStore>() {
-        return ExitCode::from(65);
-    }
-    match failure.downcast_ref::<server::Error>() {
-        Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
-        Some(server::Error::Store(OpenError::Full { .. })) => ExitCode::from(74),
-        Some(
-            server::Error::Listen { .. }
-            | server::Error::Store(
-                OpenError::InUse { .. }
-                | OpenError::InUseElsewhere { .. }
-                | OpenError::Newer { .. }
-                | OpenError::TooNew { .. },
-            ),
-        ) => ExitCode::from(78),
-        // Other commands may well be told of a file that is not there.
-        Some(server::Error::Store(OpenError::Open { .. })) if serves => ExitCode::from(78),
-        _ => ExitCode::FAILURE,
-    }
-}
-
 /// Prints help, version or the error. If a value is invalid, it names the variable that may contain
 /// it.
 fn refuse(error: &clap::Error) -> ExitCode {
@@ -367,22 +335,6 @@ fn variable_of(argument: &str) -> Option<String> {
     let serve = command.find_subcommand("serve")?;
     let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(name))?;
     Some(argument.get_env()?.to_string_lossy().into_owned())
-}
-
-/// Prints an error and its causes.
-fn print_error(failure: &(dyn std::error::Error + 'static)) {
-    if let Some(shown) = failure.downcast_ref::<FileFaults>() {
-        let _ = writeln!(anstream::stderr(), "{shown}");
-        return;
-    }
-    let mut text = format!("{ERROR}error:{ERROR:#} {failure}");
-    let mut source = failure.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 fn serve(config: Config) -> Result<(), CommandError> {

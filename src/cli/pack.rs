@@ -11,7 +11,7 @@ use super::CommandError;
 use super::source_file::SourceFile;
 use crate::domain::Models;
 use crate::json::Fault;
-use crate::pack::LintFault;
+use crate::service::packs::LintFault;
 use crate::service::{Services, packs};
 
 /// A pack of one intent that allows no tool, withholds nothing else, and has no fault.

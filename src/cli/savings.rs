@@ -65,7 +65,7 @@ impl GroupBy {
 
 /// Sums of requests. Costs are millionths of a dollar, and none if the cost of no request is known.
 #[derive(Debug, Default)]
-struct UsageSums {
+struct SavedSums {
     requests: u64,
     tokens_before: u64,
     tokens_after: u64,
@@ -74,7 +74,7 @@ struct UsageSums {
     saved_micros: Option<i64>,
 }
 
-impl UsageSums {
+impl SavedSums {
     fn add(&mut self, row: &Value) {
         let number = |key: &str| row.get(key).and_then(Value::as_u64).unwrap_or(0);
         self.requests += number("requests");
@@ -130,8 +130,8 @@ pub(super) fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandEr
     let progress = terminal.progress("reading what was used");
     let rows = runtime.block_on(read_rows(args))?;
     drop(progress);
-    let mut sums: BTreeMap<String, UsageSums> = BTreeMap::new();
-    let mut total = UsageSums::default();
+    let mut sums: BTreeMap<String, SavedSums> = BTreeMap::new();
+    let mut total = SavedSums::default();
     for row in &rows {
         let name = row.get(args.by.member()).and_then(Value::as_str).unwrap_or("none");
         sums.entry(name.to_owned()).or_default().add(row);
@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn rows_are_summed_and_lined_up() {
-        let mut sums = UsageSums::default();
+        let mut sums = SavedSums::default();
         sums.add(&json!({"requests": 2, "tokens_before": 4_000, "tokens_after": 1_000, "unique_saved_tokens": 2_000,
             "cost": {"payload_micros": 1_000_000, "saved_micros": -250_000}}));
         sums.add(&json!({"requests": 1, "tokens_before": 0, "tokens_after": 0, "cost": null}));
-        let text = table("day", &[sums.cells("2026-12-31"), UsageSums::default().cells("total")]);
+        let text = table("day", &[sums.cells("2026-12-31"), SavedSums::default().cells("total")]);
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
             "day         requests  tokens before  after  saved  saved once     cost     saved\n\

@@ -53,7 +53,6 @@ impl ServerArgs {
 
 /// Reads the address of a server: a URL, or a host with or without a port.
 pub(super) fn server_url(text: &str) -> Result<Uri, String> {
-    let text = text.trim_end_matches('/');
     let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let uri: Uri = url.parse().map_err(|error| format!("{error}"))?;
     match (uri.scheme_str(), uri.host()) {
@@ -231,7 +230,7 @@ mod tests {
         assert_eq!(read("127.0.0.1:8080").unwrap(), "http://127.0.0.1:8080/");
         assert_eq!(read("localhost").unwrap(), "http://localhost/");
         assert_eq!(read("[::1]:80").unwrap(), "http://[::1]:80/");
-        assert_eq!(read("https://ctx.example/base/").unwrap(), "https://ctx.example/base");
+        assert_eq!(read("https://ctx.example/base/").unwrap(), "https://ctx.example/base/");
         for text in ["", "ftp://example.com", "http://", "http:///x", "a b"] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -139,7 +139,7 @@ impl SourceFile {
             match &node.value {
                 Value::Object(members) => {
                     let (key, value) = members.iter().find(|(key, _)| *key == step)?;
-                    (key_text, node) = (Some(key), value);
+                    (key_text, node) = (Some(key.as_ref()), value);
                 }
                 Value::Array(items) => {
                     (key_text, node) = (None, items.get(step.parse::<usize>().ok()?)?);

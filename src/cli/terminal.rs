@@ -1,14 +1,14 @@
 //! How the command line writes for people: colours, notes, progress.
 
+use std::fmt;
 use std::io::{self, Write as _};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use clap::builder::Styles;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Time after which a command shows that it works.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
@@ -87,22 +87,24 @@ impl Terminal {
 
     /// Shows on standard error, if that is a terminal, that a command works, from the first second on.
     pub(super) fn progress(self, what: &'static str) -> Progress {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-            bar.set_style(style);
-        }
-        bar.set_message(what);
-        let (done, is_done) = mpsc::channel::<()>();
-        if !self.is_quiet {
-            let bar = bar.clone();
-            thread::spawn(move || {
-                if is_done.recv_timeout(PROGRESS_DELAY) == Err(RecvTimeoutError::Timeout) {
-                    bar.set_draw_target(ProgressDrawTarget::stderr());
-                    bar.enable_steady_tick(TICK);
+        let target =
+            if self.is_quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let what = Arc::new(Mutex::new(what));
+        if let Ok(style) = ProgressStyle::with_template("{line}") {
+            let what = Arc::clone(&what);
+            let line = move |state: &ProgressState, line: &mut dyn fmt::Write| {
+                let elapsed = state.elapsed();
+                if let Ok(what) = what.lock()
+                    && elapsed >= PROGRESS_DELAY
+                {
+                    let _ = write!(line, "{what}, {} s", elapsed.as_secs());
                 }
-            });
+            };
+            bar.set_style(style.with_key("line", line));
         }
-        Progress { bar, _done: done }
+        bar.enable_steady_tick(TICK);
+        Progress { bar, what }
     }
 }
 
@@ -110,13 +112,14 @@ impl Terminal {
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// Held by the command: what waits to show the line ends with it.
-    _done: Sender<()>,
+    what: Arc<Mutex<&'static str>>,
 }
 
 impl Progress {
-    pub(super) fn set(&self, what: impl Into<std::borrow::Cow<'static, str>>) {
-        self.bar.set_message(what);
+    pub(super) fn set(&self, what: &'static str) {
+        if let Ok(mut current) = self.what.lock() {
+            *current = what;
+        }
     }
 }
 

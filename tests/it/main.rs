@@ -17,6 +17,7 @@ mod cache_doc;
 mod cli_compress;
 mod cli_pack;
 mod cli_read_test;
+mod cli_terminal;
 mod commit_cut;
 mod demo;
 mod documents;

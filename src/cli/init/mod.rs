@@ -4,8 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::CommandError;
 use super::terminal::Terminal;
 
@@ -75,6 +73,8 @@ pub(super) fn run(starter: Starter, terminal: Terminal) -> Result<(), CommandErr
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]

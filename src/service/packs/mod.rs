@@ -10,7 +10,8 @@ use super::idempotency::ResponseRecorder;
 use super::{Error, PackRefusal, Services, StoreError};
 use crate::domain::StoredPack;
 use crate::json::{self, Faults, Fields, Limits, Node, Path};
-use crate::pack::{self, LayerChange, LintFault, LintResult, Pack, PackRef, PublicKeys};
+pub use crate::pack::LintFault;
+use crate::pack::{self, LayerChange, LintResult, Pack, PackRef, PublicKeys};
 use crate::pipeline::StopReason;
 use crate::store::{self, Page};
 

@@ -38,7 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
                     "gateway", "upstream"]),
     ("server",    &["json", "domain", "config", "telemetry", "store", "tokenizer", "provider", "pack", "compress",
                     "request", "pipeline", "service", "http", "hook", "webhook", "upstream"]),
-    ("cli",       &["config", "telemetry", "http", "server", "service", "domain", "pipeline", "hook",
+    ("cli",       &["json", "config", "telemetry", "http", "server", "service", "domain", "pipeline", "hook",
                     "webhook"]),
 ];
 

@@ -1,6 +1,6 @@
 //! A folder for the files of one test, removed on drop.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::ServerProcess;
@@ -22,6 +22,11 @@ impl Folder {
         let path = self.file(name);
         std::fs::write(&path, text).expect("a file");
         path
+    }
+
+    /// Returns the path of the folder.
+    pub fn path(&self) -> &Path {
+        self.0.path()
     }
 
     /// Returns the path of the database of [`Self::url`].

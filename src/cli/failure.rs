@@ -1,0 +1,58 @@
+//! What a failed command prints, and its exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use super::source_file::FileFaults;
+use super::store;
+use super::terminal::ERROR;
+use crate::server;
+use crate::service::OpenError;
+
+/// The error of a server that stopped because its disk lost data that was written.
+#[derive(Debug, thiserror::Error)]
+#[error("the disk did not keep what was written: start again, so that what is there is read again")]
+pub(super) struct StoreLost;
+
+/// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
+/// the command is `serve`.
+pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
+    if failure.is::<StoreLost>() {
+        return ExitCode::from(70);
+    }
+    if failure.is::<store::UnsoundStore>() {
+        return ExitCode::from(65);
+    }
+    match failure.downcast_ref::<server::Error>() {
+        Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
+        Some(server::Error::Store(OpenError::Full { .. })) => ExitCode::from(74),
+        Some(
+            server::Error::Listen { .. }
+            | server::Error::Store(
+                OpenError::InUse { .. }
+                | OpenError::InUseElsewhere { .. }
+                | OpenError::Newer { .. }
+                | OpenError::TooNew { .. },
+            ),
+        ) => ExitCode::from(78),
+        // Other commands may well be told of a file that is not there.
+        Some(server::Error::Store(OpenError::Open { .. })) if serves => ExitCode::from(78),
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Prints an error and its causes.
+pub(super) fn print_error(failure: &(dyn std::error::Error + 'static)) {
+    if let Some(shown) = failure.downcast_ref::<FileFaults>() {
+        let _ = writeln!(anstream::stderr(), "{shown}");
+        return;
+    }
+    let mut text = format!("{ERROR}error:{ERROR:#} {failure}");
+    let mut source = failure.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
