@@ -11,7 +11,9 @@ use super::CommandError;
 use crate::http::problem::Problem;
 use crate::json::{self, Fault, Limits, Node, Value};
 
-/// Bytes of a longer line that are shown before and after the place.
+/// Bytes of a line that is shown as a whole.
+const MAX_LINE_BYTES: usize = 4096;
+/// Bytes of a longer line that are shown before the place; twice as many are shown after it.
 const WINDOW_BYTES: usize = 200;
 
 /// The content of a file, or of standard input.
@@ -186,18 +188,29 @@ impl SourceFile {
         let rest = self.text.get(before.len()..).unwrap_or_default();
         let line_end = before.len() + rest.find('\n').unwrap_or(rest.len());
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        let start =
-            self.text.ceil_char_boundary(line_start.max(before.len().saturating_sub(WINDOW_BYTES)));
-        let end = self.text.floor_char_boundary(line_end.min(before.len() + 2 * WINDOW_BYTES));
+        let is_long = line_end - line_start > MAX_LINE_BYTES;
+        let (start, end) = if is_long {
+            let start = line_start.max(before.len().saturating_sub(WINDOW_BYTES));
+            let end = line_end.min(before.len() + 2 * WINDOW_BYTES);
+            (self.text.ceil_char_boundary(start), self.text.floor_char_boundary(end))
+        } else {
+            (line_start, line_end)
+        };
         let excerpt = self.text.get(start..end).unwrap_or_default().to_owned();
         let marked = (before.len() - start)..span.end.clamp(before.len(), end) - start;
-        let origin = Origin::path(self.name.clone()).line(line).char_column(column);
         let annotation = AnnotationKind::Primary.span(marked);
         let annotation =
             if label.is_empty() { annotation } else { annotation.label(label.to_owned()) };
         let snippet = Snippet::source(excerpt).line_start(line).annotation(annotation);
-        level.primary_title(title.to_owned()).element(origin).element(snippet)
+        let title = level.primary_title(title.to_owned());
+        if is_long {
+            // Of a part of a line the renderer does not know the column.
+            let column =
+                self.text.get(line_start..before.len()).unwrap_or_default().chars().count();
+            let origin = Origin::path(self.name.clone()).line(line).char_column(column + 1);
+            return title.element(origin).element(snippet);
+        }
+        title.element(snippet.path(self.name.clone()))
     }
 }
 
