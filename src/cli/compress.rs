@@ -17,7 +17,7 @@ use super::terminal::Terminal;
 use super::{CommandError, report};
 use crate::config;
 use crate::domain::Models;
-use crate::pipeline::Deadline;
+use crate::pipeline::{Deadline, MAX_EDIT_BYTES};
 use crate::service::{self, Services};
 
 /// Time that one call on the command line may take.
@@ -100,10 +100,10 @@ pub(super) struct ExpandArgs {
 pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), CommandError> {
     let source = SourceFile::read(&args.file)?;
     let mut file = InputFile::read(&source.text)?;
-    if file.is_text() && source.text.len() > service::MAX_EDIT_BYTES {
+    if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
         terminal.note(&format!(
             "a text of more than {} MiB is shown as it is: split it at line ends, such as with `split -C 15m`",
-            service::MAX_EDIT_BYTES >> 20
+            MAX_EDIT_BYTES >> 20
         ));
     }
     let ignored = file.keep_options();

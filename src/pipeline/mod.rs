@@ -49,6 +49,7 @@ mod turn_scope;
 mod volatile_blocks;
 mod xml;
 
+pub use crate::compress::MAX_EDIT_BYTES;
 pub use change::{
     ChangeHints, ChangeReason, FirstChange, PayloadBlocks, SplitPlace, appended_tokens,
     first_change,

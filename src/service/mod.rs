@@ -68,7 +68,6 @@ use self::skills::FolderSkills;
 use self::summaries::SummaryLocks;
 use self::usage::UsageMeter;
 pub use self::write_condition::WriteCondition;
-pub use crate::compress::MAX_EDIT_BYTES;
 use crate::domain::{Clock, Key, KeyHash, MemoryPromotion, Models, Principal, Timestamp};
 use crate::limit::Allowance;
 use crate::pack::PublicKeys;
