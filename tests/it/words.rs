@@ -96,6 +96,37 @@ fn titles_of_problems_are_in_plain_words() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+#[test]
+fn log_lines_are_in_plain_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut read, mut found) = (0, Vec::new());
+    for file in files(&root.join("src"), "rs") {
+        let source = fs::read_to_string(&file).expect("a source");
+        for message in log_messages(&source) {
+            read += 1;
+            let place = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+            found.extend(forbidden(&place, &message));
+        }
+    }
+    assert!(read > 60, "only {read} messages are found");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The messages of the log lines in a source: the last text in quotes of each call.
+fn log_messages(source: &str) -> Vec<String> {
+    let calls = source.split("tracing::").skip(1).filter(|call| {
+        ["error!(", "warn!(", "info!(", "debug!("].iter().any(|level| call.starts_with(level))
+    });
+    calls
+        .filter_map(|call| {
+            let (arguments, _) = call.split_once(");")?;
+            let (head, _) = arguments.rsplit_once('"')?;
+            let (_, message) = head.rsplit_once('"')?;
+            Some(message.replace("\\\n", " "))
+        })
+        .collect()
+}
+
 /// Each file that a command of a page sends is in the repository, or is made on the page before.
 #[test]
 fn files_that_commands_send_are_there() {
@@ -190,4 +221,12 @@ fn a_phrase_is_found_over_a_line_end_and_not_inside_of_code_or_a_word() {
     let found = forbidden("a page", &without_code(page));
     let phrases: Vec<&str> = found.iter().filter_map(|line| line.split('"').nth(1)).collect();
     assert_eq!(phrases, ["stands for", "behind"]);
+}
+
+/// A README that is read, not searched: about a screen for each question.
+#[test]
+fn the_readme_stays_short() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let bytes = fs::metadata(readme).expect("the README").len();
+    assert!(bytes <= 8 * 1024, "{bytes} bytes");
 }

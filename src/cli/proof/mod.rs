@@ -69,7 +69,7 @@ struct ParsedCounts {
 pub(super) fn run(args: &ProveArgs) -> Result<(), CommandError> {
     let text = read_input(&args.file)?;
     check_json(&args.file, &text)?;
-    let mut file = InputFile::read(&text)?;
+    let mut file = InputFile::read_to_measure(&text)?;
     file.members.keep(|key| {
         key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });

@@ -298,7 +298,7 @@ impl From<StoreError> for Problem {
             StoreError::Corrupt(_) => Kind::Internal,
         };
         let cause: &dyn std::error::Error = &error;
-        tracing::error!(error = cause, "the store failed");
+        tracing::error!(error = cause, "the database failed, so a request failed");
         Self::new(kind)
     }
 }
@@ -350,7 +350,7 @@ impl From<pool::Error> for Problem {
                 Self::with_detail(Kind::Deadline, error.to_string())
             }
             pool::Error::Panicked => {
-                tracing::error!("a compile panicked");
+                tracing::error!("a compile panicked; this is a bug, please report it");
                 Self::new(Kind::Internal)
             }
         }

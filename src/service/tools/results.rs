@@ -223,7 +223,11 @@ fn cut_one(
                 return CutResult { text: marker, action: "offloaded", artifact: Some(id) };
             }
             Err(error) => {
-                tracing::warn!(%error, "a result was cut and could not be stored");
+                tracing::warn!(
+                    %error,
+                    "a tool result was shortened and its original could not be stored; it cannot \
+                     be expanded"
+                );
                 warnings.push(format!("the result of {} is cut and could not be kept", result.id));
             }
         }

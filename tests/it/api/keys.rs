@@ -107,7 +107,11 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
     let server = TestServer::locked(&[]).await;
     for RouteAccess { method, path, access } in ROUTES {
         let path = path.replace("{id}", "x").replace("{name}", "x");
-        let file = if path.starts_with("/docs") { "swagger-ui.css" } else { "console.css" };
+        let file = match path.as_str() {
+            "/docs/guide/{file}" => "guide.css",
+            "/docs/{file}" => "swagger-ui.css",
+            _ => "console.css",
+        };
         let path = path.replace("{file}", file).replace("{code}", "deadline");
         let status = server.build(method, &path).send().await.unwrap().status().as_u16();
         match access {
