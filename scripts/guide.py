@@ -170,10 +170,14 @@ def check_links(files):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--version-of-mdbook", action="store_true", help="print ok if it is the one that is needed")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     arguments = parser.parse_args()
     mdbook = os.environ.get("MDBOOK") or shutil.which("mdbook")
     version = mdbook and subprocess.run([mdbook, "--version"], capture_output=True, text=True).stdout.strip()
+    if arguments.version_of_mdbook:
+        print("ok" if version == f"mdbook v{VERSION}" else version or "none")
+        return
     if version != f"mdbook v{VERSION}":
         print(f"mdbook {VERSION} is not installed (found: {version or 'none'})", file=sys.stderr)
         sys.exit(2)
