@@ -11,9 +11,11 @@ that:
     <!-- fragment -->                 the block is not run: it needs a service, packages or a file that a test has not
     <!-- run -->, <!-- NAME:start --> another test runs the block, or writes it
 
-`python` and `js` blocks are run or parsed by the tests of the clients. Ends with 1 if a page has a fault.
+`python` has to parse; what is marked with `run` is run by the tests of the Python client, and the `js` of the TypeScript client's
+page by its tests. Ends with 1 if a page has a fault.
 """
 
+import ast
 import json
 import os
 import re
@@ -30,10 +32,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MAX_SECONDS = 120
 BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?```(?P<language>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-# Languages whose blocks other tests read: the clients' tests, `encodings`, and pictures.
-READ_ELSEWHERE = {"python", "js", "shown", "original", "mermaid"}
-# What a page shows and no program reads.
-SHOWN = {"", "text", "yaml", "nginx", "markdown"}
+# Languages whose blocks another test reads, output, and pictures.
+READ_ELSEWHERE = {"shown", "original", "text", "", "mermaid"}
+# A page whose `js` its own test runs or parses.
+SCRIPTS_PAGE = "docs/clients-typescript.md"
 
 PRELUDE = r"""
 set -euo pipefail
@@ -92,9 +94,8 @@ class Page:
 
     def check(self):
         port = free_port()
-        script, requests, last = [PRELUDE], [], 0
+        script, requests = [PRELUDE], []
         for mark, language, code, line in self.blocks:
-            last = line
             if mark.startswith("fragment") or mark == "run" or mark.endswith(":start") and language != "sh":
                 continue
             if language == "sh":
@@ -106,11 +107,19 @@ class Page:
                 self.ran += 1
             elif language == "json":
                 self.read_json(mark, code, line, requests)
-            elif language not in READ_ELSEWHERE | SHOWN:
+            elif language == "python":
+                self.read_python(code, line)
+            elif language not in READ_ELSEWHERE and not (language == "js" and self.name == SCRIPTS_PAGE):
                 self.faults.append(f"{self.name}:{line}: a block of {language!r} is run by no test; mark it as a fragment")
         if len(script) > 1 or requests:
             self.run(script, requests, port)
-        return last
+
+    def read_python(self, code, line):
+        self.ran += 1
+        try:
+            ast.parse(code)
+        except SyntaxError as error:
+            self.faults.append(f"{self.name}:{line}: is no Python: {error}")
 
     def read_json(self, mark, code, line, requests):
         self.ran += 1
