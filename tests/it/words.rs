@@ -62,7 +62,9 @@ fn pages_are_in_plain_words() {
     // A record of a decision is not rewritten.
     pages.retain(|page| !page.starts_with(root.join("docs/adr")));
     pages.extend(files(&root.join("examples"), "md"));
-    pages.push(root.join("README.md"));
+    for name in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "llms.txt"] {
+        pages.push(root.join(name));
+    }
     assert!(pages.len() > 40, "only {} pages are found", pages.len());
     let mut found = Vec::new();
     for page in pages {
@@ -93,6 +95,14 @@ fn help_is_in_plain_words() {
 fn titles_of_problems_are_in_plain_words() {
     let found: Vec<String> =
         Kind::ALL.iter().flat_map(|kind| forbidden(kind.code(), kind.title())).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_description_of_the_api_is_in_plain_words() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
+    let text = fs::read_to_string(path).expect("the description");
+    let found = forbidden("openapi.yaml", &text);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

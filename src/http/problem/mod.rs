@@ -136,7 +136,7 @@ pub struct Body {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
     pub compilation_id: Option<String>,
-    /// Stands in the `x-request-id` header and in the server's logs too.
+    /// Is in the `x-request-id` header and in the server's logs, too.
     #[schema(example = "req_5f0c2b7e9d1a4c38")]
     pub request_id: String,
 }

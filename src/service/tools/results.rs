@@ -23,7 +23,7 @@ use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
-/// What became of one result.
+/// The outcome of one result.
 #[derive(Debug, Clone, serde::Serialize, utoipa::ToSchema)]
 #[schema(as = TakenResult)]
 pub struct ResultOutcome {
