@@ -59,8 +59,6 @@ const PLACES_BEHIND: &[&str] = &["a gateway", "kong", "litellm", "nginx"];
 fn pages_are_in_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages: Vec<PathBuf> = files(&root.join("docs"), "md");
-    // A record of a decision is not rewritten.
-    pages.retain(|page| !page.starts_with(root.join("docs/adr")));
     pages.extend(files(&root.join("examples"), "md"));
     for name in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "llms.txt"] {
         pages.push(root.join(name));
