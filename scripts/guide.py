@@ -32,6 +32,8 @@ MAX_BYTES = 800 * 1024
 
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+# Languages of fences that mdBook's colours do not know.
+UNCOLOURED = re.compile(r"^```(?:mermaid|original|shown)$", re.MULTILINE)
 # mdBook's own way to align a cell, which the policy of the server's pages refuses.
 ALIGN = re.compile(r' style="text-align: (right|center|left)"')
 
@@ -85,7 +87,8 @@ def page_text(page, pages):
         return text if name in text else f"{text} (`{name}` in the repository)"
 
     parts = FENCE.split((DOCS / page).read_text())
-    return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+    parts = (UNCOLOURED.sub("```text", part) if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+    return "".join(parts)
 
 
 def check_pages(pages):

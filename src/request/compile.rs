@@ -11,8 +11,8 @@ use super::options::{
     OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
     TailPlacement, given_adapters,
 };
-use super::provider_members;
 use super::tools::{TOOLS, ToolOptions};
+use super::{assumed_target, provider_members};
 use crate::domain::{
     CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
     RecordLevel, ReplacedResult, ReportedTokens, SentHistory, Source, Target,
@@ -269,7 +269,7 @@ fn read_with(
     let is_gateway = model.is_some_and(|name| name.contains('/'));
     let model = resolve_model(model, target, models, &mut notes);
     if fields.get("target").is_none() && !is_gateway {
-        explain_assumed_target(&model, &mut notes);
+        assumed_target::explain(&model, &mut notes);
     }
     let budget = BudgetOptions::read(&fields, &model, &mut faults, &mut notes);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
@@ -361,25 +361,6 @@ pub fn resolve_model(
         );
         model
     }
-}
-
-/// Says which shape the payload has if the request names none and the model's maker has an API of
-/// its own. A gateway, such as LiteLLM, takes `OpenAI`'s shape for every model, so that stays the
-/// default.
-fn explain_assumed_target(model: &Model, notes: &mut Notes) {
-    let target = match model.family {
-        Family::Anthropic => "anthropic",
-        Family::Gemini => "gemini",
-        Family::Openai | Family::Other => return,
-    };
-    notes.warn(
-        "target_assumed",
-        "/target".to_owned(),
-        format!(
-            "the payload has the shape of OpenAI's Chat Completions; for the API of the model's \
-             maker set `target` to `{target}`"
-        ),
-    );
 }
 
 fn explain_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> ExplainLevel {

@@ -237,6 +237,9 @@ fn every_code_of_a_note_is_explained() {
                 folders.push(path);
                 continue;
             }
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
             let text = fs::read_to_string(&path).expect("readable file");
             for call in ["notes.degraded(", "notes.repaired(", "notes.warn("] {
                 for after in text.split(call).skip(1) {
