@@ -63,7 +63,7 @@ class _AdapterDefinitionRequired(TypedDict):
 
 
 class AdapterDefinition(_AdapterDefinitionRequired, total=False):
-    """A format adapter as data: which texts it takes, which of their lines stay, and how the rest is put beside
+    """A format adapter as data: which texts it takes, which of their lines stay, and how the rest is put next to
     them.
     """
 
