@@ -186,13 +186,14 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
+/// Headers in which providers and gateways take their keys.
+const OTHER_KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+
 /// Tells a caller whose key is in another place, or without its scheme, where it belongs.
 fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
     if problem.kind != Kind::Unauthenticated {
         return problem;
     }
-    /// Headers in which providers and gateways take their keys.
-    const OTHER_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
     let bare = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let has_scheme = |scheme: &str| {
         let given = bare.and_then(|text| text.trim().split_once(' '));
@@ -203,7 +204,7 @@ fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
     } else if has_scheme("basic") {
         "keys are not read from the scheme `Basic`".to_owned()
     } else if let (None, Some(name)) =
-        (bare, OTHER_HEADERS.into_iter().find(|name| headers.contains_key(*name)))
+        (bare, OTHER_KEY_HEADERS.into_iter().find(|name| headers.contains_key(*name)))
     {
         format!("keys are not read from `{name}`")
     } else {

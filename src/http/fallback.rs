@@ -55,9 +55,10 @@ pub(super) async fn not_found(uri: Uri) -> Problem {
 /// Responds to a method that a path does not have. The router adds the header `allow`.
 pub(super) async fn method_not_allowed(uri: Uri) -> Problem {
     let routes = routes_at(uri.path());
-    let methods = match routes.is_empty() {
-        true => "the header `allow` lists the methods of this path".to_owned(),
-        false => format!("use {}", routes.join(" or ")),
+    let methods = if routes.is_empty() {
+        "the header `allow` lists the methods of this path".to_owned()
+    } else {
+        format!("use {}", routes.join(" or "))
     };
     let detail = format!("{methods}; `GET /docs` has an example for each path");
     Problem::with_detail(Kind::MethodNotAllowed, detail)
