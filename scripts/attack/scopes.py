@@ -15,7 +15,8 @@ from tally import connect
 SCOPES = ["compile", "compress", "adapters:read", "adapters:write", "metrics:read", "memory:read", "memory:write",
           "sessions:read", "sessions:write", "tools", "hooks:read", "hooks:write", "events:read", "packs:read",
           "packs:write", "admin"]
-OPEN = {"/", "/console/{file}", "/docs", "/docs/", "/docs/{file}", "/openapi.json", "/problems",
+OPEN = {"/", "/console/{file}", "/docs", "/docs/", "/docs/{file}", "/docs/guide", "/docs/guide/",
+        "/docs/guide/{file}", "/openapi.json", "/problems",
         "/problems/{code}", "/health", "/healthz", "/readyz"}
 # What changes something although it is a POST below a resource, or reads although it is one.
 READING_POSTS = ("/memory/recall", "/packs/lint", "/packs/diff", "/packs/{id}/{version}/golden/run",

@@ -19,6 +19,8 @@ pub(super) struct InputFile {
     /// The key of the messages; `text` for a text.
     pub(super) key: &'static str,
     pub(super) members: OrderedMembers,
+    /// Whether each message is a line of the file.
+    pub(super) has_lines: bool,
 }
 
 /// The members of what may be a message.
@@ -91,16 +93,24 @@ impl InputFile {
             Some('[') => list(json),
             Some('{') => object(json)?.or_else(|| {
                 let members = read_transcript(json)?;
-                Some(Self { key: "messages", members })
+                Some(Self { key: "messages", members, has_lines: true })
             }),
             _ => None,
         };
         match found {
             Some(found) => Ok(found),
             None => {
-                Ok(Self { key: "text", members: OrderedMembers::new("text", to_raw_value(text)?) })
+                let members = OrderedMembers::new("text", to_raw_value(text)?);
+                Ok(Self { key: "text", members, has_lines: false })
             }
         }
+    }
+
+    /// Reads a file that is measured and not written again: JSON Lines are a conversation, too, if
+    /// each line is a message.
+    pub(super) fn read_to_measure(text: &str) -> Result<Self, CommandError> {
+        let file = Self::read(text)?;
+        Ok(if file.is_text() { message_lines(text).unwrap_or(file) } else { file })
     }
 
     pub(super) fn is_text(&self) -> bool {
@@ -134,7 +144,15 @@ pub(super) fn strip_byte_order_mark(text: &str) -> &str {
 fn list(text: &str) -> Option<InputFile> {
     let key = messages_key(text)?;
     let list = serde_json::from_str::<Box<RawValue>>(text).ok()?;
-    Some(InputFile { key, members: OrderedMembers::new(key, list) })
+    Some(InputFile { key, members: OrderedMembers::new(key, list), has_lines: false })
+}
+
+/// The messages of a file with one in each line; `None` if a line is something else.
+fn message_lines(text: &str) -> Option<InputFile> {
+    let lines = strip_byte_order_mark(text).lines().map(str::trim).filter(|line| !line.is_empty());
+    let items: Vec<&RawValue> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
+    let items = to_raw_value(&items).ok()?;
+    list(items.get()).map(|file| InputFile { has_lines: true, ..file })
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
@@ -144,14 +162,14 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
         list.is_some_and(|list| holds_messages(list, key) || is_request(&members))
     };
     if let Some(key) = Source::LIST_KEYS.into_iter().find(is_list) {
-        return Ok(Some(InputFile { key, members }));
+        return Ok(Some(InputFile { key, members, has_lines: false }));
     }
     let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));
     let mut rest: OrderedMembers = serde_json::from_str(text)?;
     let is_response = members.get("report").is_some();
     let other_keys = rest.keep(is_option);
     let is_ours = is_text && (is_response || other_keys.is_empty());
-    Ok(is_ours.then_some(InputFile { key: "text", members }))
+    Ok(is_ours.then_some(InputFile { key: "text", members, has_lines: false }))
 }
 
 /// Whether a value is a list of messages under that key. One without items is one: it says so by
@@ -222,6 +240,27 @@ mod tests {
                 InputFile::read(text).unwrap().value().get(),
                 to_raw_value(text).unwrap().get()
             );
+        }
+    }
+
+    #[test]
+    fn lines_of_messages_are_measured_as_a_conversation() {
+        let measured = |text: &str| InputFile::read_to_measure(text).unwrap();
+        let lines = "\u{feff}{\"role\": \"user\", \"content\": \"a\"}\r\n\n{\"role\": \"assistant\", \
+                     \"content\": \"b\"}\n";
+        let file = measured(lines);
+        assert_eq!((file.key, file.has_lines), ("messages", true));
+        let list = r#"[{"role": "user", "content": "a"},{"role": "assistant", "content": "b"}]"#;
+        assert_eq!(file.value().get(), list);
+        assert_eq!(measured(r#"{"role": "user", "parts": [{"text": "x"}]}"#).key, "contents");
+        // One line that is no message makes the file a text, as it is for `compress`.
+        for text in [
+            "{\"role\": \"user\", \"content\": \"a\"}\n{\"level\": \"info\"}",
+            "{\"a\": 1}\n",
+            "",
+            "\n",
+        ] {
+            assert!(measured(text).is_text(), "{text}");
         }
     }
 

@@ -14,7 +14,7 @@ pub struct Actions {
     pub deduplicated: usize,
     /// Tool result or thinking cleared.
     pub cleared: usize,
-    /// Messages that the summary stands for.
+    /// Messages that the summary replaces.
     pub summarized: usize,
     /// Messages that were left out.
     pub dropped: usize,

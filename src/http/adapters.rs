@@ -78,7 +78,7 @@ pub(super) async fn get_adapter(
 /// Store an adapter
 ///
 /// The body is its definition; `name` in it may be absent. Under the name of a built-in one it
-/// stands in its place, wherever that is meant.
+/// replaces it, wherever that is meant.
 #[utoipa::path(
     put,
     path = "/adapters/{name}",

@@ -19,9 +19,9 @@ use crate::service::artifacts::{self, Cleanup, OffloadLimits, OffloadResult};
 
 /// Offload a text
 ///
-/// A text above the threshold is stored, and answered with a marker to put in its place: its
+/// A text above the threshold is stored; the response has a marker to put in its place: its
 /// beginning and its end, cut at the borders of lines, and its id. The same text gives the same
-/// marker. A shorter text is answered as it is, and nothing is stored. The body is JSON, or the
+/// marker. A shorter text is returned as it is, and nothing is stored. The body is JSON, or the
 /// text itself as `text/plain` with the options in the query.
 #[utoipa::path(
     post,

@@ -186,20 +186,32 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
+/// Headers in which providers and gateways take their keys.
+const OTHER_KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+
 /// Tells a caller whose key is in another place, or without its scheme, where it belongs.
 fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
     if problem.kind != Kind::Unauthenticated {
         return problem;
     }
     let bare = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let has_scheme = |scheme: &str| {
+        let given = bare.and_then(|text| text.trim().split_once(' '));
+        given.is_some_and(|(given, _)| given.eq_ignore_ascii_case(scheme))
+    };
     let hint = if bare.is_some_and(|text| !text.trim().contains(' ')) {
-        "the key has no scheme: send `authorization: Bearer <key>`"
-    } else if bare.is_none() && headers.contains_key("x-api-key") {
-        "keys are not read from `x-api-key`: send `authorization: Bearer <key>`"
+        "the key has no scheme".to_owned()
+    } else if has_scheme("basic") {
+        "keys are not read from the scheme `Basic`".to_owned()
+    } else if let (None, Some(name)) =
+        (bare, OTHER_KEY_HEADERS.into_iter().find(|name| headers.contains_key(*name)))
+    {
+        format!("keys are not read from `{name}`")
     } else {
         return problem;
     };
-    Problem::with_detail(Kind::Unauthenticated, hint)
+    let detail = format!("{hint}: send `authorization: Bearer <key>`");
+    Problem::with_detail(Kind::Unauthenticated, detail)
 }
 
 /// A caller that is known and may not do what it asks for.

@@ -24,7 +24,7 @@ use crate::service::{Services, compile, tokens};
 ///
 /// Answers the payload to send to the provider next: inside the token budget, in the provider's
 /// own shape, with a report of every decision. Nothing but `messages` and `target` is needed;
-/// under a pack, the text of its request may stand for `messages`.
+/// under a pack, the text of its request may replace `messages`.
 /// The header `Server-Timing` tells where the time went.
 #[utoipa::path(
     post,

@@ -2,6 +2,7 @@
 
 use axum::http::Uri;
 
+use super::access::ROUTES;
 use super::problem::{Kind, Problem};
 
 /// Beginnings of paths of providers, with the upstream that serves them.
@@ -12,14 +13,39 @@ const PROVIDER_PATHS: &[(&str, &str)] = &[
     ("/v1/", "openai"),
 ];
 
+/// Paths of providers without the `/v1` that a client's base URL lacks.
+const BARE_PROVIDER_PATHS: &[&str] = &["/chat/completions", "/messages", "/responses"];
+
+/// Returns the methods and path of each route at exactly this path.
+fn routes_at(path: &str) -> Vec<String> {
+    let rows = ROUTES.iter().filter(|row| row.path == path);
+    rows.map(|row| format!("`{} {}`", row.method, row.path)).collect()
+}
+
 /// Responds to a path that there is not.
 pub(super) async fn not_found(uri: Uri) -> Problem {
     let path = uri.path();
+    let slash = path.strip_suffix('/').map(routes_at).unwrap_or_default();
+    if !slash.is_empty() {
+        let detail = format!("paths have no slash at the end: use {}", slash.join(" or "));
+        return Problem::with_detail(Kind::NotFound, detail);
+    }
+    let version = path.strip_prefix("/v1").map(routes_at).unwrap_or_default();
+    if !version.is_empty() {
+        let detail = format!(
+            "paths have no `/v1`: use {}. Requests for models are forwarded with `--upstream openai`",
+            version.join(" or ")
+        );
+        return Problem::with_detail(Kind::NotFound, detail);
+    }
     let provider = PROVIDER_PATHS.iter().find(|(beginning, _)| path.starts_with(beginning));
     let detail = match provider {
         Some((_, upstream)) => format!(
             "this server forwards no requests for models: start it with `--upstream {upstream}`, or use `POST /compile`"
         ),
+        None if BARE_PROVIDER_PATHS.contains(&path) => {
+            format!("requests for models are at `/v1{path}`: end the base URL in `/v1`")
+        }
         None if path.ends_with('/') => "paths have no slash at the end".to_owned(),
         None => "`GET /docs` lists all paths".to_owned(),
     };
@@ -27,8 +53,13 @@ pub(super) async fn not_found(uri: Uri) -> Problem {
 }
 
 /// Responds to a method that a path does not have. The router adds the header `allow`.
-pub(super) async fn method_not_allowed() -> Problem {
-    let detail = "the header `allow` lists the methods of this path; `POST` takes a body of JSON, and \
-                  `GET /docs` has an example for each path";
+pub(super) async fn method_not_allowed(uri: Uri) -> Problem {
+    let routes = routes_at(uri.path());
+    let methods = if routes.is_empty() {
+        "the header `allow` lists the methods of this path".to_owned()
+    } else {
+        format!("use {}", routes.join(" or "))
+    };
+    let detail = format!("{methods}; `GET /docs` has an example for each path");
     Problem::with_detail(Kind::MethodNotAllowed, detail)
 }

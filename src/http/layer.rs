@@ -238,7 +238,7 @@ pub(super) fn respond_to_panic(panic: Box<dyn Any + Send + 'static>) -> Response
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
-    tracing::error!(message, "a handler panicked");
+    tracing::error!(message, "the handler of a request panicked; this is a bug, please report it");
     Problem::new(Kind::Internal).into_response()
 }
 

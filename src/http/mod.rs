@@ -23,6 +23,7 @@ mod enum_values;
 mod events;
 mod fallback;
 mod gateway;
+mod guide;
 mod hooks;
 mod idempotency;
 mod inventory;

@@ -76,7 +76,7 @@ pub(super) async fn list_models(State(state): State<AppState>) -> Response {
 
 /// Whether the process lives
 ///
-/// Answers as long as requests are answered at all.
+/// Returns 200 as long as the server serves requests at all.
 #[utoipa::path(
     get,
     path = "/healthz",

@@ -31,8 +31,17 @@ const ANY_HOST: &str = "*";
 /// Routes of health checks. They reveal nothing, and are requested by any host name.
 pub(super) const HEALTH: &[&str] = &["/healthz", "/readyz"];
 /// Routes that browsers open as pages, so links on other sites may lead to them.
-const PAGES: &[&str] =
-    &["/", "/docs", "/docs/", "/problems", "/problems/{code}", "/compilations/{id}"];
+const PAGES: &[&str] = &[
+    "/",
+    "/docs",
+    "/docs/",
+    "/docs/guide",
+    "/docs/guide/",
+    "/docs/guide/{file}",
+    "/problems",
+    "/problems/{code}",
+    "/compilations/{id}",
+];
 
 /// The settings of the checks, and the state that shows whether callers need a key.
 #[derive(Debug, Clone)]

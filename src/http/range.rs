@@ -67,7 +67,7 @@ fn set_content_range(response: &mut Response, value: &str) {
 }
 
 /// Checks whether a list of tags contains this one, as a strong or a weak tag.
-fn lists_tag(list: Option<&HeaderValue>, tag: &str) -> bool {
+pub(super) fn lists_tag(list: Option<&HeaderValue>, tag: &str) -> bool {
     let list = list.and_then(|value| value.to_str().ok()).unwrap_or_default();
     list.split(',')
         .map(str::trim)

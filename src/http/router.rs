@@ -22,8 +22,8 @@ use super::operations::DescriptionSource;
 use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
-    events, fallback, gateway, hooks, inventory, keys, layer, mcp, memory, operations, origin,
-    packs, pages, response_memory, sessions, skills, tools, zstd_window,
+    events, fallback, gateway, guide, hooks, inventory, keys, layer, mcp, memory, operations,
+    origin, packs, pages, response_memory, sessions, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -190,6 +190,9 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(operations::get_docs))
         .routes(routes!(operations::get_docs_page))
         .routes(routes!(operations::get_docs_file))
+        .routes(routes!(guide::get_guide))
+        .routes(routes!(guide::get_guide_page))
+        .routes(routes!(guide::get_guide_file))
         .routes(routes!(pages::list_problems))
         .routes(routes!(pages::get_problem))
 }

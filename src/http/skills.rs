@@ -89,7 +89,7 @@ pub(super) async fn get_skill(
 /// Store a skill
 ///
 /// The body is its members as JSON, or a `SKILL.md` as `text/plain`. Under the name of one of a
-/// folder it stands in its place.
+/// folder it takes its place.
 #[utoipa::path(
     put,
     path = "/skills/{name}",

@@ -65,7 +65,7 @@ impl AppState {
         let extensions = request.extensions();
         let caller = extensions.get::<Arc<Principal>>();
         let caller = caller.ok_or_else(|| {
-            tracing::error!("an open route requested the services of a caller");
+            tracing::error!("a route without a key requested the data of a caller; this is a bug");
             Problem::new(Kind::Internal)
         })?;
         let hops = extensions.get::<Hops>().map_or(0, |hops| hops.0);

@@ -11,8 +11,8 @@ use super::options::{
     OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
     TailPlacement, given_adapters,
 };
-use super::provider_members;
 use super::tools::{TOOLS, ToolOptions};
+use super::{assumed_target, provider_members};
 use crate::domain::{
     CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
     RecordLevel, ReplacedResult, ReportedTokens, SentHistory, Source, Target,
@@ -268,6 +268,9 @@ fn read_with(
     let model = fields.text_without_nul("model", &mut faults);
     let is_gateway = model.is_some_and(|name| name.contains('/'));
     let model = resolve_model(model, target, models, &mut notes);
+    if fields.get("target").is_none() && !is_gateway {
+        assumed_target::explain(&model, &mut notes);
+    }
     let budget = BudgetOptions::read(&fields, &model, &mut faults, &mut notes);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let conversation = read_conversation(body, source, &mut faults, &mut notes);

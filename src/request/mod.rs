@@ -1,5 +1,6 @@
 //! Requests: the body of `POST /compile` read into typed options, every fault named at once.
 
+mod assumed_target;
 mod calls;
 mod candidates;
 mod compile;

@@ -80,7 +80,7 @@ impl Acceptor {
         match self.listener.accept().await {
             Ok((stream, _)) => Some((stream, self.places.place(brief))),
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
+                tracing::warn!(%error, "a connection could not be accepted, retrying");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 None
             }

@@ -102,7 +102,7 @@ fn dev_keys(database: &Path) -> Result<Keyring, Error> {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 tracing::warn!(
                     %error,
-                    "the key of --dev could not be stored: hooks cannot be called after a restart"
+                    "the key of --dev could not be stored; after a restart, hooks must be registered again"
                 );
                 return Keyring::generate().ok_or(Error::NoRandom);
             }

@@ -62,7 +62,10 @@ pub(super) fn clean(
     spawn_every(interval, tasks, stop, move || {
         if let Err(error) = services.clean() {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "cannot clean up the store");
+            tracing::warn!(
+                error,
+                "expired data could not be removed, retrying at the next cleanup"
+            );
         }
     });
 }
@@ -86,7 +89,7 @@ pub(super) fn publish_expiring_caches(
     let services = services.clone();
     spawn_every(EXPIRING_INTERVAL, tasks, stop, move || {
         if let Err(error) = services.publish_expiring_caches(lead) {
-            tracing::debug!(%error, "expiring caches could not be published");
+            tracing::debug!(%error, "cache:expiring events could not be published");
         }
     });
 }
@@ -121,7 +124,9 @@ pub(super) fn write_journal(mut journal: JournalReader, tasks: &Tasks, stop: &Ca
             }
             let store = move || entries.into_iter().for_each(JournalEntry::store);
             if threads.spawn_blocking(store).await.is_err() {
-                tracing::error!("requests through the gateway could not be recorded");
+                tracing::error!(
+                    "recording requests of the gateway panicked; some of them have no record"
+                );
             }
         }
     });
@@ -151,7 +156,10 @@ pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationT
 pub(super) fn store_usage(services: &Services) {
     if let Err(error) = services.flush_usage() {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(error, "cannot store usage, it is kept in memory");
+        tracing::warn!(
+            error,
+            "usage could not be stored; it stays in memory until the next attempt"
+        );
     }
 }
 
@@ -173,12 +181,15 @@ pub(super) fn read_keys(
         seen = Some(now);
         match config::read_keys(&path) {
             Ok(keys) => {
-                tracing::info!(keys = keys.len(), "the keys file has been reloaded");
+                tracing::info!(keys = keys.len(), "the keys file was reloaded");
                 services.set_file_keys(keys);
             }
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "cannot reload the keys file, its previous keys stay valid");
+                tracing::error!(
+                    error,
+                    "the keys file could not be reloaded; the keys read before stay valid"
+                );
             }
         }
     });

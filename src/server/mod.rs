@@ -7,6 +7,7 @@ mod jobs;
 mod places;
 mod response_watch;
 mod shared_stream;
+mod start_log;
 mod tasks;
 
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::accept_loop::Acceptor;
+use self::start_log::StartLog;
 use self::tasks::Tasks;
 use crate::config::{self, Config, DatabaseUrl, GatewayConfig, HooksConfig, ProxySettings};
 use crate::domain::{Clock, Models};
@@ -137,6 +139,8 @@ pub struct Server {
     metrics: Metrics,
     config: Config,
     gateway: Option<Gateway>,
+    /// Whether callers needed no key when the server was built.
+    is_open: bool,
     /// The requests through the gateway that are to be stored.
     journal: JournalReader,
 }
@@ -177,7 +181,7 @@ impl Server {
         let services = services.with_summarizer(hooks::summarizer(&config, address)?);
         let (journal, reader) = GatewayJournal::new();
         let gateway = build_gateway(&config.gateway, address, journal)?;
-        Ok(Self { listener, address, services, metrics, config, gateway, journal: reader })
+        Ok(Self { listener, address, services, metrics, config, gateway, is_open, journal: reader })
     }
 
     /// Returns the address in use, with the actual port.
@@ -193,7 +197,7 @@ impl Server {
     /// Serves until `shutdown` ends. Then it accepts no connections, finishes open requests, and
     /// returns within the shutdown timeout. A lost store stops the server in the same way.
     pub async fn run_until(self, shutdown: impl Future<Output = ()> + Send) -> ShutdownOutcome {
-        let Self { listener, address, services, metrics, config, gateway, journal } = self;
+        let Self { listener, address, services, metrics, config, gateway, is_open, journal } = self;
         let pool = Pool::new(config.server.worker_count());
         let worker = Worker::over_network(services.clone(), pool.clone(), metrics.clone());
         let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
@@ -216,7 +220,7 @@ impl Server {
         if let Some(worker) = worker {
             tasks.spawn(worker.run(stop.clone()));
         }
-        if let Some(path) = config.keys.keys_file {
+        if let Some(path) = config.keys.keys_file.clone() {
             jobs::read_keys(path, &services, &tasks, &stop);
         }
         let warm_services = services.clone();
@@ -230,7 +234,13 @@ impl Server {
         });
 
         state.set_ready(true);
-        tracing::info!(%address, "listening");
+        StartLog {
+            address,
+            database: &config.store.database_url,
+            gateway: &config.gateway,
+            is_open,
+        }
+        .write();
         let acceptor = Acceptor::new(listener, router, &config.limits, tasks.clone());
         let until = async {
             tokio::select! {
@@ -243,13 +253,16 @@ impl Server {
         state.stopping().cancel();
         let mut timeout = config.server.shutdown_timeout();
         if lost.is_cancelled() {
-            tracing::error!("the disk lost data that was written");
+            tracing::error!(
+                "the disk lost data that had been written; the server stops so that nothing is \
+                 built on it"
+            );
             timeout = timeout.min(LOST_STORE_GRACE);
         }
         tracing::info!(timeout_ms = u64::try_from(timeout.as_millis()).ok(), "stopping");
         let drained = connections.drain(timeout).await;
         if !drained {
-            tracing::warn!("the shutdown timeout has passed, requests are still open");
+            tracing::warn!("the shutdown timeout has passed; open requests are cut off");
         }
         stop.cancel();
         let closed = services.store_closed();
@@ -262,7 +275,7 @@ impl Server {
                 closed.cancelled().await;
             };
             if tokio::time::timeout(timeout, ended).await.is_err() {
-                tracing::warn!("the shutdown timeout has passed, the store is still open");
+                tracing::warn!("the shutdown timeout has passed; the database is still open");
             }
         }
         tracing::info!("stopped");
@@ -295,7 +308,11 @@ fn folder_skills(folders: &[PathBuf]) -> FolderSkills {
         match skill {
             Ok(skill) => found.skills.push(skill),
             Err(message) => {
-                tracing::warn!(path = %path.display(), message, "cannot read a skill");
+                tracing::warn!(
+                    path = %path.display(),
+                    error = message,
+                    "a skill could not be read and is not offered"
+                );
                 found.errors.push(FolderError { path, message });
             }
         }

@@ -124,7 +124,10 @@ fn drop_if_unread(slot: &Weak<Mutex<ResponseSlot>>, now: Instant, max_pause: Dur
         let body = slot.body.take();
         slot.rest = Bytes::new();
         slot.handed_at = None;
-        tracing::debug!(was_open = body.is_some(), "a response was not read in time");
+        tracing::debug!(
+            was_open = body.is_some(),
+            "the client did not read its response in time; the connection was closed"
+        );
     }
     is_unread
 }

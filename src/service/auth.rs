@@ -178,7 +178,11 @@ impl Authenticator {
         if !self.needs_key.load(Ordering::Acquire) {
             // No key was needed when the server started, so requests that need no store can go on.
             let needs_key = self.needs_key(store).unwrap_or_else(|error| {
-                tracing::warn!(%error, "keys could not be read from the store");
+                tracing::warn!(
+                    %error,
+                    "the database cannot be asked for keys; requests that need no database are \
+                     served without one"
+                );
                 false
             });
             if !needs_key {

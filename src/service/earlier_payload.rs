@@ -85,7 +85,10 @@ pub(super) fn last_sent(
     match services.tenant().sent_payload(&session.id) {
         Ok(found) => found.map(EarlierPayload::Stored),
         Err(error) => {
-            tracing::warn!(%error, "the last payload of a session could not be read");
+            tracing::warn!(
+                %error,
+                "the last payload of a session could not be read; the report has no first_change"
+            );
             None
         }
     }

@@ -207,7 +207,7 @@ impl Services {
         }
         let effects = Effects { events_after, gone: gone(runs), ..Effects::default() };
         if let Err(error) = self.tenant().write(move |tx| effects.store(tx)) {
-            tracing::debug!(%error, "the event of a failed hook could not be stored");
+            tracing::debug!(%error, "the event hook:failed could not be stored");
         }
     }
 }

@@ -61,7 +61,10 @@ impl Services {
     ) -> HookRunner<'s> {
         let summaries = Summaries::live(self, scope.session_id.as_ref());
         let kept = HookOutcomes::for_set(self, &set).unwrap_or_else(|error| {
-            tracing::warn!(%error, "stored outcomes could not be read: hooks are called again");
+            tracing::warn!(
+                %error,
+                "stored outcomes of hooks could not be read; the hooks are called again"
+            );
             None
         });
         let mut round = HookRound::new(set, caller, scope).until(deadline);

@@ -30,7 +30,7 @@ impl Services {
         if self.condition() != StoreCondition::Good
             && let Err(error) = self.inner.store.probe()
         {
-            tracing::debug!(%error, "the store still cannot be written");
+            tracing::debug!(%error, "the database still cannot be written, retrying");
         }
     }
 
@@ -62,7 +62,7 @@ impl Services {
     /// the server calls it in the background once it listens.
     pub fn warm(&self) {
         if let Err(error) = self.hook_set(None, &[]) {
-            tracing::debug!(%error, "the hooks could not be loaded");
+            tracing::debug!(%error, "hooks could not be read from the database, retrying");
         }
         self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
     }

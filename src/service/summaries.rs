@@ -191,7 +191,10 @@ impl MissingSummary<'_> {
     }
 
     pub(super) fn with_store_error(&self, error: &super::StoreError) -> AskedSummary {
-        tracing::warn!(%error, "a summary could not be read or stored");
+        tracing::warn!(
+            %error,
+            "a summary could not be read or stored; the compile goes on without it"
+        );
         self.with_result(Err("the store cannot keep a summary".into()))
     }
 
@@ -222,7 +225,7 @@ impl Drop for Claim {
         let key = self.key;
         if let Err(error) = self.tenant.write(move |tx| tx.release_summary(&key, &holder)) {
             // The claim expires by itself.
-            tracing::warn!(%error, "a claim of a summary could not be released");
+            tracing::warn!(%error, "the claim of a summary could not be released; it expires");
         }
     }
 }

@@ -264,7 +264,10 @@ pub fn list(
     limit: usize,
 ) -> Result<Vec<UsageRow>, StoreError> {
     if let Err(error) = services.inner.meter.flush(&services.inner.store) {
-        tracing::warn!(%error, "usage could not be stored");
+        tracing::warn!(
+            %error,
+            "usage could not be stored; it stays in memory until the next attempt"
+        );
     }
     services.tenant().read(|tx| match scope {
         UsageScope::Tenant => tx.list_usage(filter, after, limit),

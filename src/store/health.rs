@@ -64,9 +64,13 @@ impl ConditionCell {
             return;
         }
         if condition == StoreCondition::Good {
-            tracing::info!("the store can be written again");
+            tracing::info!("the database can be written again");
         } else {
-            tracing::warn!(condition = condition.as_str(), "the store cannot be written");
+            tracing::warn!(
+                condition = condition.as_str(),
+                "the database cannot be written; requests that store something get status 503 or \
+                 507"
+            );
         }
         state.condition = condition;
         let call = if condition == StoreCondition::Lost { state.on_lost.take() } else { None };

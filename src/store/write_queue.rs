@@ -85,7 +85,7 @@ impl WriteQueue {
         let waiting = state.jobs.get(&tenant_of(&*job)).map_or(0, VecDeque::len);
         if state.is_closed || waiting >= MAX_QUEUED_NOTES {
             drop(state);
-            tracing::debug!("a note was dropped: the store is busy");
+            tracing::debug!("a write whose loss is harmless was dropped: the database is busy");
             return;
         }
         state.push(job);

@@ -96,7 +96,7 @@ impl UpstreamClient {
     ) -> Result<Response<Incoming>, SendFailure> {
         self.0.request(request).await.map_err(|error| {
             // It may name addresses, so it is not shown to callers.
-            tracing::debug!(error = &error as &dyn StdError, "an upstream gave no response");
+            tracing::debug!(error = &error as &dyn StdError, "the upstream gave no response");
             explain(&error)
         })
     }

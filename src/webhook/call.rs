@@ -171,7 +171,12 @@ impl Webhooks {
                 if failure.cause == FailureCause::BlockedAddress {
                     let (hook, tenant) = (&*call.hook.id, &*call.scope.tenant);
                     let why = &*failure.detail;
-                    tracing::warn!(hook.id = hook, tenant, why, "a hook may not call its address");
+                    tracing::warn!(
+                        hook.id = hook,
+                        tenant,
+                        why,
+                        "the address of a hook is not allowed; it was not called"
+                    );
                 }
                 failure.cause.public().as_str()
             }

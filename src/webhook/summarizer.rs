@@ -102,7 +102,10 @@ impl Summarizer {
             Err(failure) if !failure.cause.is_of_hook() => {}
             Err(failure) => {
                 if permit.failed(self.clock.now()) {
-                    tracing::warn!(cause = failure.cause.as_str(), "the summariser fails");
+                    tracing::warn!(
+                        cause = failure.cause.as_str(),
+                        "the model that summarises failed; summaries are made without it"
+                    );
                 }
             }
         }

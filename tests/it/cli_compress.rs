@@ -189,7 +189,20 @@ fn a_session_of_any_make_is_read() {
     let lines = lines.join("\n");
     let proved = run(&["prove", &files.write("session.jsonl", lines)]);
     let table = text(&good(proved));
-    assert!(table.starts_with("3 messages, ") && table.contains("3 of 3"), "{table}");
+    assert!(table.starts_with("3 messages from JSON Lines, "), "{table}");
+    assert!(table.contains("3 of 3"), "{table}");
+
+    let lines: Vec<String> = messages().as_array().unwrap().iter().map(Value::to_string).collect();
+    let proved = |lines: &[String]| {
+        let file = files.write("messages.jsonl", lines.join("\n"));
+        text(&good(run(&["prove", &file])))
+    };
+    let table = proved(&lines);
+    let count = lines.len();
+    assert!(table.starts_with(&format!("{count} messages from JSON Lines, ")), "{table}");
+    assert!(table.contains(&format!("{count} of {count}")), "{table}");
+    let table = proved(&[json!({"level": "info"}).to_string()]);
+    assert!(table.starts_with("one text (its lines of JSON are no messages), "), "{table}");
 }
 
 #[test]

@@ -124,6 +124,9 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("GET", "/docs"),
     ("GET", "/docs/"),
     ("GET", "/docs/{file}"),
+    ("GET", "/docs/guide"),
+    ("GET", "/docs/guide/"),
+    ("GET", "/docs/guide/{file}"),
     ("GET", "/problems"),
     ("GET", "/problems/{code}"),
     ("GET", "/"),
@@ -247,6 +250,7 @@ async fn every_described_route_is_served() {
             .replace("{name}", "one")
             .replace("{code}", "deadline")
             .replace("/console/{file}", "/console/console.js")
+            .replace("/guide/{file}", "/guide/book.js")
             .replace("{file}", "swagger-ui.css")
             .replace("{hash}", stored["id"].as_str().unwrap())
             .replace("{id}", owner["id"].as_str().unwrap());

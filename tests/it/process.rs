@@ -353,3 +353,52 @@ fn a_host_that_starts_us_is_answered_until_it_ends_the_input() {
     assert!(found.contains("language"), "{found}");
     assert!(talk(&[]).is_empty());
 }
+
+#[tokio::test]
+async fn a_start_logs_where_everything_is_a_line_for_each() {
+    let folder = Folder::new();
+    let file = folder.database();
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let start = |database: &str, more: &[&str]| {
+        let mut command = ServerProcess::command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", database]).args(more);
+        ServerProcess::logging_to(command, Stdio::from(log.reopen().expect("the file")))
+    };
+    let lines = async |last: &str| {
+        until(async || {
+            let text = std::fs::read_to_string(log.path()).ok()?;
+            text.contains(last).then(|| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        })
+        .await
+    };
+    let open = start(&folder.url(), &[]);
+    let address = open.address;
+    let found = lines("the gateway is off").await;
+    let expected = [
+        format!("listening address={address} version="),
+        format!("console: usage, sessions, records, a playground url=http://{address}/"),
+        format!("guide; the API reference is at /docs url=http://{address}/docs/guide/"),
+        format!("data is kept in a file file={}", file.display()),
+        "callers need no key; set --bootstrap-key or --keys-file to require keys keys=false".into(),
+        "the gateway is off; --upstream anthropic, for example, turns it on".into(),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (line, part) in found.iter().zip(&expected) {
+        assert!(line.contains(part.as_str()), "{part}: {line}");
+    }
+    drop(open);
+    log.as_file().set_len(0).expect("an empty file");
+    let secret = "a-bootstrap-key-of-32-characters-or-more";
+    let more =
+        ["--log-format", "json", "--bootstrap-key", secret, "--upstream", "anthropic,openai"];
+    let _locked = start("memory:", &more);
+    let found = lines("the gateway forwards").await;
+    let row = |part: &str| -> serde_json::Value {
+        let line = found.iter().find(|line| line.contains(part)).expect(part);
+        serde_json::from_str(line).expect("a line of JSON")
+    };
+    assert_eq!(row("callers need a key")["keys"], true);
+    assert_eq!(row("the gateway forwards")["upstreams"], "anthropic, openai");
+    assert!(row("data is kept in memory")["message"].as_str().unwrap().contains("lost"));
+    assert!(!found.iter().any(|line| line.contains(secret)), "{found:?}");
+}

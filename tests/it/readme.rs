@@ -134,7 +134,7 @@ fn prove_prints_what_is_shown() {
 fn every_path_of_the_api_is_in_the_table() {
     let page = fs::read_to_string(ENDPOINTS).expect("the page of endpoints");
     let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
-    let reference = ["/docs/", "/docs/{file}"];
+    let reference = ["/docs/", "/docs/{file}", "/docs/guide/", "/docs/guide/{file}"];
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for method in methods.as_object().expect("methods").keys() {
             let row = format!("`{} {path}`", method.to_uppercase());
@@ -235,6 +235,9 @@ fn every_code_of_a_note_is_explained() {
             let path = entry.expect("readable entry").path();
             if path.is_dir() {
                 folders.push(path);
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
             let text = fs::read_to_string(&path).expect("readable file");

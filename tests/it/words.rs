@@ -59,10 +59,10 @@ const PLACES_BEHIND: &[&str] = &["a gateway", "kong", "litellm", "nginx"];
 fn pages_are_in_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages: Vec<PathBuf> = files(&root.join("docs"), "md");
-    // A record of a decision is not rewritten.
-    pages.retain(|page| !page.starts_with(root.join("docs/adr")));
     pages.extend(files(&root.join("examples"), "md"));
-    pages.push(root.join("README.md"));
+    for name in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "llms.txt"] {
+        pages.push(root.join(name));
+    }
     assert!(pages.len() > 40, "only {} pages are found", pages.len());
     let mut found = Vec::new();
     for page in pages {
@@ -94,6 +94,45 @@ fn titles_of_problems_are_in_plain_words() {
     let found: Vec<String> =
         Kind::ALL.iter().flat_map(|kind| forbidden(kind.code(), kind.title())).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_description_of_the_api_is_in_plain_words() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
+    let text = fs::read_to_string(path).expect("the description");
+    let found = forbidden("openapi.yaml", &text);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn log_lines_are_in_plain_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut read, mut found) = (0, Vec::new());
+    for file in files(&root.join("src"), "rs") {
+        let source = fs::read_to_string(&file).expect("a source");
+        for message in log_messages(&source) {
+            read += 1;
+            let place = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+            found.extend(forbidden(&place, &message));
+        }
+    }
+    assert!(read > 60, "only {read} messages are found");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The messages of the log lines in a source: the last text in quotes of each call.
+fn log_messages(source: &str) -> Vec<String> {
+    let calls = source.split("tracing::").skip(1).filter(|call| {
+        ["error!(", "warn!(", "info!(", "debug!("].iter().any(|level| call.starts_with(level))
+    });
+    calls
+        .filter_map(|call| {
+            let (arguments, _) = call.split_once(");")?;
+            let (head, _) = arguments.rsplit_once('"')?;
+            let (_, message) = head.rsplit_once('"')?;
+            Some(message.replace("\\\n", " "))
+        })
+        .collect()
 }
 
 /// Each file that a command of a page sends is in the repository, or is made on the page before.
@@ -190,4 +229,12 @@ fn a_phrase_is_found_over_a_line_end_and_not_inside_of_code_or_a_word() {
     let found = forbidden("a page", &without_code(page));
     let phrases: Vec<&str> = found.iter().filter_map(|line| line.split('"').nth(1)).collect();
     assert_eq!(phrases, ["stands for", "behind"]);
+}
+
+/// A README that is read, not searched: about a screen for each question.
+#[test]
+fn the_readme_stays_short() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let bytes = fs::metadata(readme).expect("the README").len();
+    assert!(bytes <= 8 * 1024, "{bytes} bytes");
 }

@@ -171,7 +171,7 @@ def test_tutorials_run(
         assert first is not None
         assert printed.lstrip().startswith(first[1])
         shown = re.findall(r"```text\n(.*?)```", page, re.S)
-        assert len(shown) == 2
+        assert len(shown) == 3
         for output in shown:
             assert output in printed
     for example in re.findall(r"```python\n(.*?)```", page, re.S):

@@ -280,7 +280,7 @@ export interface Operations {
   listAdapters(options?: CallOptions & { limit?: Query<"list_adapters", "limit">; cursor?: Query<"list_adapters", "cursor"> }): Promise<s.AdapterList>;
   /** Each row of `listAdapters`, page after page. */
   iterAdapters(options?: CallOptions & { limit?: Query<"list_adapters", "limit"> }): AsyncIterableIterator<s.AdapterRow>;
-  /** See what became of candidates */
+  /** See the outcome of candidates */
   listCandidateEvents(options?: CallOptions & { limit?: Query<"list_candidate_events", "limit">; cursor?: Query<"list_candidate_events", "cursor">; verify?: Query<"list_candidate_events", "verify"> }): Promise<s.CandidateEvents>;
   /** Each row of `listCandidateEvents`, page after page. */
   iterCandidateEvents(options?: CallOptions & { limit?: Query<"list_candidate_events", "limit">; verify?: Query<"list_candidate_events", "verify"> }): AsyncIterableIterator<s.CandidateEvent>;

@@ -58,7 +58,7 @@ export interface paths {
         /**
          * Store an adapter
          * @description The body is its definition; `name` in it may be absent. Under the name of a built-in one it
-         *     stands in its place, wherever that is meant.
+         *     replaces it, wherever that is meant.
          */
         put: operations["put_adapter"];
         post?: never;
@@ -104,9 +104,9 @@ export interface paths {
         put?: never;
         /**
          * Offload a text
-         * @description A text above the threshold is stored, and answered with a marker to put in its place: its
+         * @description A text above the threshold is stored; the response has a marker to put in its place: its
          *     beginning and its end, cut at the borders of lines, and its id. The same text gives the same
-         *     marker. A shorter text is answered as it is, and nothing is stored. The body is JSON, or the
+         *     marker. A shorter text is returned as it is, and nothing is stored. The body is JSON, or the
          *     text itself as `text/plain` with the options in the query.
          */
         post: operations["create_artifact"];
@@ -215,9 +215,9 @@ export interface paths {
         };
         /**
          * Read a compilation
-         * @description The record of a compile: its ledger, its report, what it left behind, and of a record in full the
+         * @description The record of a compile: its ledger, its report, what it stored, and of a record in full the
          *     request and the payload. With `explain=full` also what happened to each message. A browser that
-         *     opens the address gets the console, which shows the record to whoever is signed in.
+         *     opens the address gets the console, which shows the record to a caller who is signed in.
          */
         get: operations["get_compilation"];
         put?: never;
@@ -263,7 +263,7 @@ export interface paths {
          * Compile a conversation
          * @description Answers the payload to send to the provider next: inside the token budget, in the provider's
          *     own shape, with a report of every decision. Nothing but `messages` and `target` is needed;
-         *     under a pack, the text of its request may stand for `messages`.
+         *     under a pack, the text of its request may replace `messages`.
          *     The header `Server-Timing` tells where the time went.
          */
         post: operations["compile"];
@@ -312,7 +312,7 @@ export interface paths {
         /**
          * Sign a browser in
          * @description Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
-         *     requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
+         *     requests of the same site only. It replaces the key for twelve hours, or until the key is revoked.
          *     With the cookie, a request that changes something needs the header `contexture-csrf` with
          *     `csrf_token`.
          */
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again
-         * @description One that was given up begins anew; one that waits for its next attempt gets it at once.
+         * @description One that was given up begins again; one that waits for its next attempt gets it at once.
          */
         post: operations["retry_delivery"];
         delete?: never;
@@ -390,6 +390,60 @@ export interface paths {
         };
         /** The API reference as a page */
         get: operations["get_docs_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The guide */
+        get: operations["get_guide"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The first page of the guide
+         * @description The documentation of this version with a search, which needs nothing from elsewhere.
+         */
+        get: operations["get_guide_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the guide */
+        get: operations["get_guide_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -509,7 +563,7 @@ export interface paths {
         };
         /**
          * Whether the process lives
-         * @description Answers as long as requests are answered at all.
+         * @description Returns 200 as long as the server serves requests at all.
          */
         get: operations["get_health"];
         put?: never;
@@ -535,7 +589,7 @@ export interface paths {
         /**
          * Set the order of hooks
          * @description Hooks that are listed at a point run before those that are not, where kind and priority are the
-         *     same. What a session says of a point stands in the place of what is said for all.
+         *     same. What a session says of a point replaces what is said for all.
          */
         put: operations["put_hook_order"];
         post?: never;
@@ -554,7 +608,7 @@ export interface paths {
         };
         /**
          * List the hook points
-         * @description The kinds that may stand at each, what a call carries there, and what is answered.
+         * @description The kinds that each point allows, what a call carries there, and what a hook returns.
          */
         get: operations["list_hook_points"];
         put?: never;
@@ -845,7 +899,7 @@ export interface paths {
          * Propose a fact
          * @description It is captured for good, checked against what is known, and sent where the checks lead: to a
          *     review, or into memory where the policy asks for none. With `revises`, the pending candidate of
-         *     that id is proposed anew; that needs `If-Match`.
+         *     that id is proposed again; that needs `If-Match`.
          */
         post: operations["propose_candidate"];
         delete?: never;
@@ -862,7 +916,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what became of candidates
+         * See the outcome of candidates
          * @description A line a step, in order. Each carries the hash of the line before; with `verify=1` this log and
          *     that of the captures are followed from end to end.
          */
@@ -950,7 +1004,7 @@ export interface paths {
         put?: never;
         /**
          * Import entries
-         * @description A line of JSON an entry: `key` beside what a `PUT` takes, or what a list answers. None is stored if a
+         * @description A line of JSON an entry: `key` next to what a `PUT` takes, or what a list answers. None is stored if a
          *     line has a fault or the quota has no room for all. They are stored in parts: if the request ends early,
          *     the first of them are there, and the same request stores the rest.
          */
@@ -1162,7 +1216,7 @@ export interface paths {
         /**
          * Publish a pack
          * @description The body is the document. A version that was published never changes: the same document again
-         *     is answered 200, another one under the same version is refused.
+         *     returns 200, another one under the same version is refused.
          */
         post: operations["publish_pack"];
         delete?: never;
@@ -1259,8 +1313,8 @@ export interface paths {
         get: operations["get_golden_set"];
         /**
          * Put a golden set
-         * @description The compiles that a version of the pack has to come to again: records in full of compiles under
-         *     it, at most 100. They are kept with the set, longer than the records. The list stands in the place
+         * @description The compiles whose result a version of the pack has to reach again: records in full of compiles under
+         *     it, at most 100. They are kept with the set, longer than the records. The list takes the place
          *     of the one before; what was in it needs no record any more.
          */
         put: operations["put_golden_set"];
@@ -1283,7 +1337,7 @@ export interface paths {
         /**
          * Run a golden set
          * @description Compiles each of the set once more under a version of the pack, with everything else from its
-         *     record, and tells for each whether it comes to the same, and where not. Nothing is called and
+         *     record, and tells for each whether the result is the same, and where not. Nothing is called and
          *     nothing is stored.
          */
         post: operations["run_golden_set"];
@@ -1391,7 +1445,7 @@ export interface paths {
         /**
          * Open a session
          * @description One begins with its first use in `/compile`, too; this gives it defaults before that. One of
-         *     this id that is there is answered as it is.
+         *     this id that is there is returned as it is.
          */
         post: operations["create_session"];
         delete?: never;
@@ -1438,7 +1492,7 @@ export interface paths {
         /**
          * Report a delegation
          * @description An agent of the session handed a task to another, and this came of it. One report for each that
-         *     it was handed to. Nothing of it is kept; it is told as `delegation:recorded`.
+         *     it was handed to. Nothing of it is kept; the event is `delegation:recorded`.
          */
         post: operations["report_delegation"];
         delete?: never;
@@ -1574,7 +1628,7 @@ export interface paths {
          *     out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
          *     conversation, so only what is new is sent. With `"compile": false` there is no payload: messages
          *     are appended while tools run whose results come in a later turn. A key needs both scopes, and `tools` or `memory:write`
-         *     beside them where calls write memory.
+         *     next to them where calls write memory.
          */
         post: operations["take_turn"];
         delete?: never;
@@ -1639,7 +1693,7 @@ export interface paths {
         /**
          * Store a skill
          * @description The body is its members as JSON, or a `SKILL.md` as `text/plain`. Under the name of one of a
-         *     folder it stands in its place.
+         *     folder it takes its place.
          */
         put: operations["put_skill"];
         post?: never;
@@ -1811,7 +1865,7 @@ export interface paths {
         /**
          * Compress for a gateway
          * @description As headroom's clients and `LiteLLM`'s guardrail ask for it. What cannot be read, done or
-         *     finished in time is answered 200 with the messages as they came and a `skip_reason`.
+         *     finished in time returns 200 with the messages as they came and a `skip_reason`.
          */
         post: operations["compress_for_gateway"];
         delete?: never;
@@ -2224,7 +2278,7 @@ export interface components {
             kept: number;
             /** @description Removed by hooks; absent if none was. */
             removed?: number;
-            /** @description Messages that the summary stands for. */
+            /** @description Messages that the summary replaces. */
             summarized: number;
         };
         /** @enum {string} */
@@ -2259,7 +2313,7 @@ export interface components {
         };
         /**
          * @description A format adapter as data: which texts it takes, which of their lines stay, and how the rest is
-         *     put beside them.
+         *     put next to them.
          * @example {
          *       "detect": {
          *         "min_lines": 3,
@@ -4275,7 +4329,7 @@ export interface components {
              *     not where it bears marks of something left out.
              */
             identical: boolean;
-            /** @description What is not to be had any more; it was passed through as it came. */
+            /** @description What is no longer available; it was passed through as it came. */
             missing: components["schemas"]["MissingOriginal"][];
             /** @description Messages that were their own originals. */
             unchanged: number;
@@ -6361,7 +6415,7 @@ export interface components {
             /** @description Every faulty place at once; absent where no place is to blame. */
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Stands in the `x-request-id` header and in the server's logs too.
+             * @description Is in the `x-request-id` header and in the server's logs, too.
              * @example req_5f0c2b7e9d1a4c38
              */
             request_id: string;
@@ -6601,7 +6655,7 @@ export interface components {
             /**
              * @description `strict`: everything from the record. `verify`: the recorded request with what is stored
              *     today; hooks are asked once more, and what they say is compared and not used. `refresh`: the
-             *     same, but hooks whose question has changed are asked and their answers used; what comes of
+             *     same, but hooks whose question has changed are asked and their answers used; the outcome of
              *     it is a new record. If absent: `"strict"`.
              */
             mode?: components["schemas"]["ReplayMode"] | null;
@@ -7336,7 +7390,7 @@ export interface components {
             /** @description For people. */
             label?: string | null;
         };
-        /** @description What became of one result. */
+        /** @description The outcome of one result. */
         TakenResult: {
             /**
              * @description `kept`; `changed` by a hook; `compressed`; `truncated`; or `offloaded` if the whole of it is an
@@ -7403,7 +7457,7 @@ export interface components {
             /** @description Where the list goes on; null at its end. */
             next_cursor?: string | null;
         };
-        /** @description What became of one compile of a session, or of one request through the gateway. */
+        /** @description The outcome of one compile of a session, or of one request through the gateway. */
         TimelineRow: {
             actions?: components["schemas"]["ActionCounts"] | null;
             /**
@@ -10069,7 +10123,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nobody is signed in by the cookie */
+            /** @description No caller is signed in by the cookie */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10229,6 +10283,106 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To `/docs/guide/`, where the guide's files are */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All pages of the guide */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A page, or a script or style of the pages
+                 * @example concepts.html
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description No such file */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request cannot be met */

@@ -74,7 +74,7 @@ struct ParsedCounts {
 pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandError> {
     let source = SourceFile::read(&args.file)?;
     check_json(&args.file, &source)?;
-    let mut file = InputFile::read(&source.text)?;
+    let mut file = InputFile::read_to_measure(&source.text)?;
     file.members.keep(|key| {
         key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });

@@ -24,10 +24,14 @@ pub(super) fn print(
     let rounds: Vec<&ProveRound> = measured.iter().map(|measured| &measured.round).collect();
     let Some(first) = rounds.first() else { return Ok(()) };
     let what = match (file.is_text(), first.count) {
+        (true, _) if file.value().get().starts_with("\"{") => {
+            "one text (its lines of JSON are no messages)".to_owned()
+        }
         (true, _) => "one text".to_owned(),
         (_, 1) => "1 message".to_owned(),
         (_, count) => format!("{} messages", group_digits(count as u64)),
     };
+    let what = if file.has_lines { format!("{what} from JSON Lines") } else { what };
     let source = if first.exact { "of" } else { "estimated from those of" };
     writeln!(out, "{what}, {} tokens {source} {}", group_digits(first.before), first.tokenizer)?;
     print_tokens(&rounds, out)?;

@@ -56,7 +56,7 @@ async fn decide(
 ///
 /// It is captured for good, checked against what is known, and sent where the checks lead: to a
 /// review, or into memory where the policy asks for none. With `revises`, the pending candidate of
-/// that id is proposed anew; that needs `If-Match`.
+/// that id is proposed again; that needs `If-Match`.
 #[utoipa::path(
     post,
     path = "/memory-candidates",

@@ -69,7 +69,7 @@ pub(crate) async fn get_candidate(
     Ok(respond_with_candidate(&find.await?))
 }
 
-/// See what became of candidates
+/// See the outcome of candidates
 ///
 /// A line a step, in order. Each carries the hash of the line before; with `verify=1` this log and
 /// that of the captures are followed from end to end.

@@ -22,7 +22,7 @@ const BYPASS: &str = "x-headroom-bypass";
 /// Compress for a gateway
 ///
 /// As headroom's clients and `LiteLLM`'s guardrail ask for it. What cannot be read, done or
-/// finished in time is answered 200 with the messages as they came and a `skip_reason`.
+/// finished in time returns 200 with the messages as they came and a `skip_reason`.
 #[utoipa::path(
     post,
     path = "/v1/compress",

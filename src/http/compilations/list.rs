@@ -71,9 +71,9 @@ pub(crate) async fn list_compilations(
 
 /// Read a compilation
 ///
-/// The record of a compile: its ledger, its report, what it left behind, and of a record in full the
+/// The record of a compile: its ledger, its report, what it stored, and of a record in full the
 /// request and the payload. With `explain=full` also what happened to each message. A browser that
-/// opens the address gets the console, which shows the record to whoever is signed in.
+/// opens the address gets the console, which shows the record to a caller who is signed in.
 #[utoipa::path(
     get,
     path = "/compilations/{id}",

@@ -20,7 +20,7 @@ use crate::service::console_sessions;
 /// Sign a browser in
 ///
 /// Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
-/// requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
+/// requests of the same site only. It replaces the key for twelve hours, or until the key is revoked.
 /// With the cookie, a request that changes something needs the header `contexture-csrf` with
 /// `csrf_token`.
 #[utoipa::path(
@@ -80,7 +80,7 @@ pub(crate) async fn get_console_session(
     path = "/console/session",
     tag = "operations",
     operation_id = "delete_console_session",
-    responses((status = NO_CONTENT, description = "Nobody is signed in by the cookie")),
+    responses((status = NO_CONTENT, description = "No caller is signed in by the cookie")),
 )]
 pub(crate) async fn delete_console_session(
     State(state): State<AppState>,

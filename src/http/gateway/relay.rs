@@ -235,12 +235,20 @@ impl UpstreamCall<'_> {
         let response = tokio::select! {
             response = self.client.send(request) => response,
             () = activity.silence(self.silence) => {
-                tracing::info!(upstream = %self.upstream.name, "an upstream was silent");
+                tracing::info!(
+                    upstream = %self.upstream.name,
+                    "the upstream sent nothing for --upstream-silence-seconds; its response was \
+                     given up"
+                );
                 return Err(RelayFailure::silent());
             }
         };
         let response = response.inspect_err(|failure| {
-            tracing::info!(upstream = %self.upstream.name, %failure, "an upstream failed");
+            tracing::info!(
+                upstream = %self.upstream.name,
+                %failure,
+                "the request to an upstream failed"
+            );
         })?;
         let (mut parts, body) = response.into_parts();
         headers::strip_response(&mut parts.headers);

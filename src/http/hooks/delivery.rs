@@ -53,7 +53,7 @@ pub(crate) async fn list_hook_deliveries(
 
 /// Try a delivery again
 ///
-/// One that was given up begins anew; one that waits for its next attempt gets it at once.
+/// One that was given up begins again; one that waits for its next attempt gets it at once.
 #[utoipa::path(
     post,
     path = "/deliveries/{id}/retry",

@@ -14,7 +14,7 @@ use crate::service::hooks;
 
 /// List the hook points
 ///
-/// The kinds that may stand at each, what a call carries there, and what is answered.
+/// The kinds that each point allows, what a call carries there, and what a hook returns.
 #[utoipa::path(
     get,
     path = "/hook-points",
@@ -51,7 +51,7 @@ pub(crate) async fn get_hook_order(
 /// Set the order of hooks
 ///
 /// Hooks that are listed at a point run before those that are not, where kind and priority are the
-/// same. What a session says of a point stands in the place of what is said for all.
+/// same. What a session says of a point replaces what is said for all.
 #[utoipa::path(
     put,
     path = "/hook-order",

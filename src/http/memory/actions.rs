@@ -60,7 +60,7 @@ fn reply_to_act(MemoryActResult { action, target, entry }: &MemoryActResult) -> 
 
 /// Import entries
 ///
-/// A line of JSON an entry: `key` beside what a `PUT` takes, or what a list answers. None is stored if a
+/// A line of JSON an entry: `key` next to what a `PUT` takes, or what a list answers. None is stored if a
 /// line has a fault or the quota has no room for all. They are stored in parts: if the request ends early,
 /// the first of them are there, and the same request stores the rest.
 #[utoipa::path(

@@ -168,7 +168,10 @@ impl Export {
         }
         let Some(after) = self.next.take() else { return Ok(None) };
         let abort = |problem: Problem| {
-            tracing::warn!(code = problem.kind.code(), "an export of memory failed");
+            tracing::warn!(
+                code = problem.kind.code(),
+                "an export of memory failed; the caller received only a part"
+            );
             io::Error::other("the list cannot be read on")
         };
         let input = RequestInput::for_services(self.services.clone());

@@ -17,8 +17,8 @@ use crate::service::golden::{self, Case, CaseOutcome, GoldenOutcome};
 
 /// Put a golden set
 ///
-/// The compiles that a version of the pack has to come to again: records in full of compiles under
-/// it, at most 100. They are kept with the set, longer than the records. The list stands in the place
+/// The compiles whose result a version of the pack has to reach again: records in full of compiles under
+/// it, at most 100. They are kept with the set, longer than the records. The list takes the place
 /// of the one before; what was in it needs no record any more.
 #[utoipa::path(
     put,
@@ -75,7 +75,7 @@ pub(crate) async fn get_golden_set(
 /// Run a golden set
 ///
 /// Compiles each of the set once more under a version of the pack, with everything else from its
-/// record, and tells for each whether it comes to the same, and where not. Nothing is called and
+/// record, and tells for each whether the result is the same, and where not. Nothing is called and
 /// nothing is stored.
 #[utoipa::path(
     post,

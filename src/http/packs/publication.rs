@@ -18,7 +18,7 @@ use crate::service::packs::{self, Publication};
 /// Publish a pack
 ///
 /// The body is the document. A version that was published never changes: the same document again
-/// is answered 200, another one under the same version is refused.
+/// returns 200, another one under the same version is refused.
 #[utoipa::path(
     post,
     path = "/packs",

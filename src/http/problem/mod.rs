@@ -136,7 +136,7 @@ pub struct Body {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "cmp_0199a1b2c3d47e5f8a9b0c1d2e3f4a5b")]
     pub compilation_id: Option<String>,
-    /// Stands in the `x-request-id` header and in the server's logs too.
+    /// Is in the `x-request-id` header and in the server's logs, too.
     #[schema(example = "req_5f0c2b7e9d1a4c38")]
     pub request_id: String,
 }
@@ -298,7 +298,7 @@ impl From<StoreError> for Problem {
             StoreError::Corrupt(_) => Kind::Internal,
         };
         let cause: &dyn std::error::Error = &error;
-        tracing::error!(error = cause, "the store failed");
+        tracing::error!(error = cause, "the database failed, so a request failed");
         Self::new(kind)
     }
 }
@@ -350,7 +350,7 @@ impl From<pool::Error> for Problem {
                 Self::with_detail(Kind::Deadline, error.to_string())
             }
             pool::Error::Panicked => {
-                tracing::error!("a compile panicked");
+                tracing::error!("a compile panicked; this is a bug, please report it");
                 Self::new(Kind::Internal)
             }
         }

@@ -9,7 +9,7 @@ use crate::domain::StoredAdapter;
 use crate::service::adapters::{AdapterTrial, ListedAdapter};
 
 /// A format adapter as data: which texts it takes, which of their lines stay, and how the rest is
-/// put beside them.
+/// put next to them.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({
     "detect": {"min_lines": 3, "line_matches": {"1": ","},

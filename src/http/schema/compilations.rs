@@ -191,7 +191,7 @@ pub struct CompareRequest {
 pub struct ReplayRequest {
     /// `strict`: everything from the record. `verify`: the recorded request with what is stored
     /// today; hooks are asked once more, and what they say is compared and not used. `refresh`: the
-    /// same, but hooks whose question has changed are asked and their answers used; what comes of
+    /// same, but hooks whose question has changed are asked and their answers used; the outcome of
     /// it is a new record.
     #[schema(default = "strict")]
     mode: Option<String>,

@@ -16,7 +16,7 @@ pub struct Timeline {
     pub next_cursor: Option<String>,
 }
 
-/// What became of one compile of a session, or of one request through the gateway.
+/// The outcome of one compile of a session, or of one request through the gateway.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TimelineRow {
     /// The id of the record.

@@ -18,7 +18,7 @@ use crate::service::sessions;
 /// Open a session
 ///
 /// One begins with its first use in `/compile`, too; this gives it defaults before that. One of
-/// this id that is there is answered as it is.
+/// this id that is there is returned as it is.
 #[utoipa::path(
     post,
     path = "/sessions",

@@ -83,7 +83,7 @@ pub(crate) async fn fork_session(
 /// Report a delegation
 ///
 /// An agent of the session handed a task to another, and this came of it. One report for each that
-/// it was handed to. Nothing of it is kept; it is told as `delegation:recorded`.
+/// it was handed to. Nothing of it is kept; the event is `delegation:recorded`.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/delegations",

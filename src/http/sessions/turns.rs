@@ -22,7 +22,7 @@ use crate::service::turns::{self, TurnError, TurnOutcome, TurnResponse};
 /// out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
 /// conversation, so only what is new is sent. With `"compile": false` there is no payload: messages
 /// are appended while tools run whose results come in a later turn. A key needs both scopes, and `tools` or `memory:write`
-/// beside them where calls write memory.
+/// next to them where calls write memory.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/turns",

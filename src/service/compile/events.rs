@@ -103,7 +103,7 @@ impl CompileEvents {
             Ok(_) => self.is_started = true,
             Err(error) => {
                 let error: StoreError = error;
-                tracing::debug!(%error, "the start of a compile could not be stored");
+                tracing::debug!(%error, "the event compile:start could not be stored");
             }
         }
     }
@@ -186,7 +186,7 @@ pub(super) fn publish_failure(
     published.push(owner.event(EventKind::CompileFailed, &failed));
     let effects = Effects { events_after: published, gone: gone(runs), ..Effects::default() };
     if let Err(error) = services.tenant().write(move |tx| effects.store(tx)) {
-        tracing::debug!(%error, "events of a failed compile could not be stored");
+        tracing::debug!(%error, "the events of a failed compile could not be stored");
     }
 }
 

@@ -36,7 +36,10 @@ pub(crate) fn known_adapters(
 ) -> Result<(KnownAdapters, bool), StoreError> {
     match adapters::look_up(services, section) {
         Err(error) if request::given_adapters(section).is_none() => {
-            tracing::warn!(%error, "adapters could not be read");
+            tracing::warn!(
+                %error,
+                "stored adapters could not be read; the compile uses the built-in ones"
+            );
             Ok((adapters::built_in(), true))
         }
         known => Ok((known?, false)),

@@ -27,7 +27,7 @@ pub(super) fn record(
         }
         Err(error) if draft.level == RecordLevel::Full => error.into(),
         Err(error) => {
-            tracing::warn!(%error, "the record of a refusal could not be stored");
+            tracing::warn!(%error, "the record of a refused compile could not be stored");
             Error::Governed(refused)
         }
     }

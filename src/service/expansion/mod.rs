@@ -37,7 +37,7 @@ pub struct ExpandReport {
     pub expanded: usize,
     /// Messages that were their own originals.
     pub unchanged: usize,
-    /// What is not to be had any more; it was passed through as it came.
+    /// What is no longer available; it was passed through as it came.
     pub missing: Vec<MissingOriginal>,
     /// Messages, by index, that bear marks of ours and no longer stand where we put them. They
     /// were decoded from their own text as far as that goes.

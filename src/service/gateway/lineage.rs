@@ -135,7 +135,10 @@ impl<'o> KnownLineage<'o> {
                     // It only renews how long they are kept: the next request tries again.
                     let noted = tenant.write::<_, Error>(move |tx| tx.note_decisions(&used));
                     if let Err(error) = noted {
-                        tracing::debug!(error = %error, "the use of decisions is not noted");
+                        tracing::debug!(
+                            error = %error,
+                            "the last use of gateway decisions could not be stored"
+                        );
                     }
                 }
                 let stored = by_digest(decisions);

@@ -117,7 +117,10 @@ impl OutcomeStore for HookOutcomes {
 
     fn find(&self, asks: &[OutcomeKey<'_>]) -> Vec<Option<Arc<str>>> {
         self.read(asks).unwrap_or_else(|error| {
-            tracing::warn!(%error, "stored outcomes could not be read: hooks are called again");
+            tracing::warn!(
+                %error,
+                "stored outcomes of hooks could not be read; the hooks are called again"
+            );
             asks.iter().map(|_| None).collect()
         })
     }

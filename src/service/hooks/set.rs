@@ -145,7 +145,10 @@ impl Services {
             (Ok(None), None) => Err(corrupt("the hooks have no revision")),
             // While the store is unavailable, no request can change hooks either.
             (Err(StoreError::Unavailable(error)), Some(known)) => {
-                tracing::debug!(%error, "the store is unavailable: the hooks read last are used");
+                tracing::debug!(
+                    %error,
+                    "hooks could not be read from the database; the hooks read last are used"
+                );
                 Ok(known)
             }
             (Err(error), _) => Err(error),
@@ -224,7 +227,12 @@ fn open_within(
     if let Some(sealed) = &row.sealed
         && let Err(error) = keys.open_hook(tenant, &mut hook, sealed)
     {
-        tracing::warn!(hook.id = &*row.id, %error, "a hook's secrets cannot be read");
+        tracing::warn!(
+            hook.id = &*row.id,
+            %error,
+            "the secrets of a hook cannot be decrypted; is --master-key-file the one they were stored \
+             with?"
+        );
     }
     Ok(hook)
 }
@@ -303,7 +311,11 @@ pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
             Ok(Some(sealed)) => sealed,
             Ok(None) => continue,
             Err(error) => {
-                tracing::warn!(hook.id = &*row.id, %error, "the URL of a hook could not be sealed");
+                tracing::warn!(
+                    hook.id = &*row.id,
+                    %error,
+                    "the URL of a hook could not be encrypted; it stays as it is stored"
+                );
                 continue;
             }
         };

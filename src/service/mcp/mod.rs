@@ -122,7 +122,7 @@ impl ServerHandler for McpHost {
         match done {
             Ok(Ok(said)) => Ok(said.into()),
             Ok(Err(error)) => {
-                tracing::error!(%error, tool = &*name, "a tool failed");
+                tracing::error!(%error, tool = &*name, "a tool of the MCP server failed");
                 Err(internal("the server could not do it"))
             }
             Err(error) => {

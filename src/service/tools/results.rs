@@ -23,7 +23,7 @@ use crate::service::result_hooks::ResultHooks;
 use crate::service::{Services, StoreError};
 use crate::store::Batch;
 
-/// What became of one result.
+/// The outcome of one result.
 #[derive(Debug, Clone, serde::Serialize, utoipa::ToSchema)]
 #[schema(as = TakenResult)]
 pub struct ResultOutcome {
@@ -223,7 +223,11 @@ fn cut_one(
                 return CutResult { text: marker, action: "offloaded", artifact: Some(id) };
             }
             Err(error) => {
-                tracing::warn!(%error, "a result was cut and could not be stored");
+                tracing::warn!(
+                    %error,
+                    "a tool result was shortened and its original could not be stored; it cannot \
+                     be expanded"
+                );
                 warnings.push(format!("the result of {} is cut and could not be kept", result.id));
             }
         }

@@ -109,7 +109,7 @@ fn store_error(error: Error) -> StoreError {
     match error {
         Error::Store(error) => error,
         other => {
-            tracing::warn!(error = %other, "a memory write failed after it had been tried");
+            tracing::warn!(error = %other, "a memory write that had been accepted failed");
             StoreError::conflict()
         }
     }

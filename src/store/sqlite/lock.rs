@@ -27,7 +27,10 @@ impl Drop for FileLock {
     fn drop(&mut self) {
         let unlocked = self.database.as_ref().map_or(Ok(()), inode::unlock);
         if let Err(error) = unlocked.and_then(|()| self.name.unlock()) {
-            tracing::debug!(%error, "the lock of the database ends with its files");
+            tracing::debug!(
+                %error,
+                "the database could not be unlocked; closing its files unlocks it"
+            );
         }
     }
 }
@@ -77,7 +80,7 @@ impl FileLock {
             .and_then(|()| name.rewind())
             .and_then(|()| writeln!(name, "{}", std::process::id()));
         if let Err(error) = written {
-            tracing::debug!(%error, "the lock does not say whose it is");
+            tracing::debug!(%error, "the process id could not be written into the lock file");
         }
         Ok(Self { name, database })
     }

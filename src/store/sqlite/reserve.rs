@@ -69,7 +69,7 @@ impl Reserve {
         match self.fill(there, wanted) {
             Ok(()) => self.held_bytes = wanted.max(there),
             Err(error) => {
-                tracing::debug!(%error, "no room for the reserve");
+                tracing::debug!(%error, "no room on the disk for the reserve that removals need");
                 // What could not be written whole would leave no room at all.
                 let kept = if there >= MIN_RESERVE_BYTES { there } else { 0 };
                 self.held_bytes = self.shrink_to(kept).map_or(0, |()| kept);

@@ -101,7 +101,7 @@ impl WriterConnection {
         if self.health.condition() == StoreCondition::Full
             && reserve.as_mut().is_some_and(Reserve::give_up)
         {
-            tracing::warn!("the disk is full: the reserve is released for removals");
+            tracing::warn!("the disk is full; the reserve is released so that data can be removed");
         }
     }
 
@@ -118,7 +118,10 @@ impl WriterConnection {
             "PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
         };
         if let Err(error) = self.connection.execute_batch(pragmas) {
-            tracing::warn!(%error, "the database cannot be prepared for a full disk");
+            tracing::warn!(
+                %error,
+                "the settings of the database for a full disk could not be changed"
+            );
         }
     }
 
@@ -139,12 +142,14 @@ impl WriterConnection {
     /// Moves the log into the file and starts it again.
     fn checkpoint(&self) {
         if !self.has_room_for_checkpoint() {
-            tracing::debug!("there is no room to move the log into the file");
+            tracing::debug!(
+                "the write-ahead log could not be moved into the database: the disk is full"
+            );
             return;
         }
         let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
         if let Err(error) = self.connection.query_row(pragma, [], |_| Ok(())) {
-            tracing::debug!(%error, "the log is not moved into the file");
+            tracing::debug!(%error, "the write-ahead log could not be moved into the database");
         }
     }
 
@@ -161,7 +166,7 @@ impl WriterConnection {
             let step = format!("PRAGMA incremental_vacuum({VACUUM_STEP_PAGES})");
             // A row for each page: `execute_batch` would stop at the first.
             if let Err(error) = Sql::execute(&self.connection, &step, &[]) {
-                tracing::debug!(%error, "pages are not given back to the disk");
+                tracing::debug!(%error, "free pages could not be returned to the disk");
                 return;
             }
             self.checkpoint();
@@ -315,7 +320,7 @@ fn commit_at_level(
         .map_err(|cause| WriteFailure { began: false, error: error(cause) })?;
     let done = transact(noting, group, queue);
     if let Err(error) = connection.pragma_update(None, "synchronous", "NORMAL") {
-        tracing::debug!(%error, "commits stay durable");
+        tracing::debug!(%error, "commits could not be made faster; they stay durable");
     }
     done
 }

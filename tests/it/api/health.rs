@@ -46,9 +46,19 @@ async fn a_wrong_method_names_the_right_ones() {
     let response = server.get("/compile").await;
     assert_eq!(response.headers()["allow"], "POST");
     let refused = problem(response, 405, "method_not_allowed").await;
-    assert!(refused["detail"].as_str().expect("what to do").contains("`POST` takes a body"));
-    let refused = problem(server.post("/compile/", &json!({})).await, 404, "not_found").await;
-    assert_eq!(refused["detail"], "paths have no slash at the end");
+    assert_eq!(refused["detail"], "use `POST /compile`; `GET /docs` has an example for each path");
+    for (path, hint) in [
+        ("/compile/", "use `POST /compile`"),
+        ("/v1/compile", "use `POST /compile`"),
+        ("/v1/memory", "use `POST /memory` or `GET /memory`"),
+        ("/v1/models", "forwarded with `--upstream openai`"),
+        ("/nowhere/", "paths have no slash at the end"),
+        ("/chat/completions", "end the base URL in `/v1`"),
+        ("/v1/chat/completions", "start it with `--upstream openai`"),
+    ] {
+        let refused = problem(server.post(path, &json!({})).await, 404, "not_found").await;
+        assert!(refused["detail"].as_str().unwrap().contains(hint), "{path}: {refused}");
+    }
     let response = server.delete("/models").await;
     assert!(response.headers()["allow"].to_str().unwrap().contains("GET"));
     problem(response, 405, "method_not_allowed").await;

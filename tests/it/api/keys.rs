@@ -107,7 +107,11 @@ async fn every_route_but_the_open_ones_asks_for_a_key() {
     let server = TestServer::locked(&[]).await;
     for RouteAccess { method, path, access } in ROUTES {
         let path = path.replace("{id}", "x").replace("{name}", "x");
-        let file = if path.starts_with("/docs") { "swagger-ui.css" } else { "console.css" };
+        let file = match path.as_str() {
+            "/docs/guide/{file}" => "guide.css",
+            "/docs/{file}" => "swagger-ui.css",
+            _ => "console.css",
+        };
         let path = path.replace("{file}", file).replace("{code}", "deadline");
         let status = server.build(method, &path).send().await.unwrap().status().as_u16();
         match access {
@@ -137,8 +141,15 @@ async fn what_is_no_key_is_refused() {
         let request = server.build("POST", "/compile").header("authorization", header);
         problem(request.json(&hello()).send().await.unwrap(), 401, "unauthenticated").await;
     }
-    for (header, hint) in [("authorization", "no scheme"), ("x-api-key", "`x-api-key`")] {
-        let request = server.build("POST", "/compile").header(header, &key).json(&hello());
+    let basic = format!("Basic {key}");
+    for (header, value, hint) in [
+        ("authorization", &key, "no scheme"),
+        ("authorization", &basic, "the scheme `Basic`"),
+        ("x-api-key", &key, "`x-api-key`"),
+        ("api-key", &key, "`api-key`"),
+        ("x-goog-api-key", &key, "`x-goog-api-key`"),
+    ] {
+        let request = server.build("POST", "/compile").header(header, value).json(&hello());
         let told = problem(request.send().await.unwrap(), 401, "unauthenticated").await;
         let detail = told["detail"].as_str().unwrap();
         assert!(detail.contains(hint) && detail.contains("Bearer <key>"), "{detail}");

@@ -19,6 +19,7 @@ mod events;
 mod excerpts;
 mod expansion;
 mod fairness;
+mod guide;
 mod health;
 mod hook_points;
 mod hooks;

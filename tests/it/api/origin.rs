@@ -169,7 +169,16 @@ async fn a_link_on_another_site_leads_to_pages_and_to_nothing_else() {
         let request = request.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", dest);
         request.header("accept", "text/html").send().await.unwrap().status().as_u16()
     };
-    for page in ["/", "/docs", "/docs/", "/problems", "/problems/deadline", &record] {
+    for page in [
+        "/",
+        "/docs",
+        "/docs/",
+        "/docs/guide/",
+        "/docs/guide/cache.html",
+        "/problems",
+        "/problems/deadline",
+        &record,
+    ] {
         assert_eq!(follow(page, "document").await, 200, "{page}");
         assert_eq!(follow(page, "iframe").await, 403, "{page}");
     }

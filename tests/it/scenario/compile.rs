@@ -183,6 +183,32 @@ async fn the_target_is_openai_unless_a_call_names_another() {
 }
 
 #[tokio::test]
+async fn a_model_whose_maker_has_an_api_of_its_own_says_which_shape_it_got() {
+    let server = TestServer::spawn().await;
+    for (model, target, is_told) in [
+        ("claude-sonnet-4-5", None, true),
+        ("gemini-2.5-pro", None, true),
+        // A gateway's name, OpenAI's own models, and a request that says which shape it wants.
+        ("anthropic/claude-sonnet-4-5", None, false),
+        ("gpt-5.5", None, false),
+        ("claude-sonnet-4-5", Some("openai"), false),
+        ("claude-sonnet-4-5", Some("anthropic"), false),
+    ] {
+        let mut body = json!({"messages": [user("u")], "model": model});
+        if let Some(target) = target {
+            body["target"] = json!(target);
+        }
+        let compiled = server.compile(&body).await;
+        let codes = compiled.codes("warnings");
+        assert_eq!(codes.contains(&"target_assumed"), is_told, "{model} {target:?}: {codes:?}");
+        assert_eq!(
+            compiled.payload["messages"][0]["content"].is_string(),
+            target != Some("anthropic")
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_target_is_refused_with_the_known_ones() {
     let server = TestServer::spawn().await;
     let answer = server.post("/compile", &json!({"messages": [user("u")], "target": "nope"})).await;

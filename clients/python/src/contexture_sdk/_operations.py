@@ -338,7 +338,7 @@ class Operations(SyncTransport):
         return cast("Iterator[t.AdapterRow]", self._each(LIST_ADAPTERS, query={"limit": limit}, options=options))
 
     def list_candidate_events(self, *, limit: Optional[int] = None, cursor: Optional[int] = None, verify: Optional[Literal['1', 'true', '0', 'false']] = None, **options: Unpack[Options]) -> t.CandidateEvents:
-        """See what became of candidates"""
+        """See the outcome of candidates"""
         return cast("t.CandidateEvents", self._call(LIST_CANDIDATE_EVENTS, query={"limit": limit, "cursor": cursor, "verify": verify}, options=options))
 
     def iter_candidate_events(self, *, limit: Optional[int] = None, verify: Optional[Literal['1', 'true', '0', 'false']] = None, **options: Unpack[Options]) -> Iterator[t.CandidateEvent]:
@@ -822,7 +822,7 @@ class AsyncOperations(AsyncTransport):
         return cast("AsyncIterator[t.AdapterRow]", self._each(LIST_ADAPTERS, query={"limit": limit}, options=options))
 
     async def list_candidate_events(self, *, limit: Optional[int] = None, cursor: Optional[int] = None, verify: Optional[Literal['1', 'true', '0', 'false']] = None, **options: Unpack[Options]) -> t.CandidateEvents:
-        """See what became of candidates"""
+        """See the outcome of candidates"""
         return cast("t.CandidateEvents", await self._call(LIST_CANDIDATE_EVENTS, query={"limit": limit, "cursor": cursor, "verify": verify}, options=options))
 
     def iter_candidate_events(self, *, limit: Optional[int] = None, verify: Optional[Literal['1', 'true', '0', 'false']] = None, **options: Unpack[Options]) -> AsyncIterator[t.CandidateEvent]:

@@ -19,7 +19,7 @@ class _ActionCountsRequired(TypedDict):
     dropped: int
     # Word for word.
     kept: int
-    # Messages that the summary stands for.
+    # Messages that the summary replaces.
     summarized: int
 
 
@@ -63,7 +63,7 @@ class _AdapterDefinitionRequired(TypedDict):
 
 
 class AdapterDefinition(_AdapterDefinitionRequired, total=False):
-    """A format adapter as data: which texts it takes, which of their lines stay, and how the rest is put beside
+    """A format adapter as data: which texts it takes, which of their lines stay, and how the rest is put next to
     them.
     """
 
@@ -1508,7 +1508,7 @@ class _ExpandedListRequired(TypedDict):
     # Whether every message is known to be the original, byte for byte. One that is not known is not where it bears
     # marks of something left out.
     identical: bool
-    # What is not to be had any more; it was passed through as it came.
+    # What is no longer available; it was passed through as it came.
     missing: List[MissingOriginal]
     # Messages that were their own originals.
     unchanged: int
@@ -3033,7 +3033,7 @@ class PriceStepUse(TypedDict):
 class _ProblemRequired(TypedDict):
     # The type as a word for programs.
     code: str
-    # Stands in the `x-request-id` header and in the server's logs too.
+    # Is in the `x-request-id` header and in the server's logs, too.
     request_id: str
     # The status of the response.
     status: int
@@ -3210,7 +3210,7 @@ class ReplayRequest(TypedDict, total=False):
 
     # `strict`: everything from the record. `verify`: the recorded request with what is stored today; hooks are
     # asked once more, and what they say is compared and not used. `refresh`: the same, but hooks whose question has
-    # changed are asked and their answers used; what comes of it is a new record. If absent: `"strict"`.
+    # changed are asked and their answers used; the outcome of it is a new record. If absent: `"strict"`.
     mode: Union[ReplayMode, None]
     # The request, sent again: for a record that holds hashes alone. Memory, adapters and models are those of today.
     request: Union[Dict[str, Any], None]
@@ -3780,7 +3780,7 @@ class _TakenResultRequired(TypedDict):
 
 
 class TakenResult(_TakenResultRequired, total=False):
-    """What became of one result."""
+    """The outcome of one result."""
 
     # The whole of it, where that is kept.
     artifact: Union[str, None]
@@ -3846,7 +3846,7 @@ class _TimelineRowRequired(TypedDict):
 
 
 class TimelineRow(_TimelineRowRequired, total=False):
-    """What became of one compile of a session, or of one request through the gateway."""
+    """The outcome of one compile of a session, or of one request through the gateway."""
 
     # Messages by what happened to them; null of a request through the gateway.
     actions: Union[ActionCounts, None]

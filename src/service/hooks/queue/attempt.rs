@@ -84,7 +84,7 @@ fn log_unstored(claimed: &ClaimedDelivery, settled: Result<Result<(), Error>, po
     tracing::warn!(
         error,
         delivery.id = &*claimed.id,
-        "the outcome of a delivery could not be stored"
+        "the outcome of a delivery could not be stored; it may be sent again"
     );
 }
 

@@ -40,7 +40,11 @@ pub(super) fn relay(services: &Services, after: &str) -> Result<Option<Arc<str>>
         match queue_events(&services.for_tenant(&follower.tenant), &follower, each) {
             Ok(()) => last = Some(follower.tenant),
             Err(error) => {
-                tracing::debug!(%error, tenant = &*follower.tenant, "events could not be queued");
+                tracing::debug!(
+                    %error,
+                    tenant = &*follower.tenant,
+                    "events could not be queued for hooks, retrying"
+                );
             }
         }
     }

@@ -138,7 +138,11 @@ impl Worker {
             Ok(Err(error)) => error.into(),
             Err(error) => error.into(),
         };
-        tracing::warn!(error, "claims of an earlier process could not be freed: they expire");
+        tracing::warn!(
+            error,
+            "deliveries that an earlier process had claimed could not be freed; they are sent \
+             after their claims expire"
+        );
     }
 
     /// Sends until no delivery is due and no call is under way.
@@ -186,11 +190,11 @@ impl Worker {
         let QueueRead { claimed, relayed, next } = match read {
             Ok(Ok(read)) => read,
             Ok(Err(error)) => {
-                tracing::debug!(%error, "the queue could not be read");
+                tracing::debug!(%error, "the queue of hook deliveries could not be read, retrying");
                 return POLL_INTERVAL;
             }
             Err(error) => {
-                tracing::debug!(%error, "the queue could not be read");
+                tracing::debug!(%error, "the queue of hook deliveries could not be read, retrying");
                 return POLL_INTERVAL;
             }
         };

@@ -1,0 +1,130 @@
+//! `/docs/guide`: the pages of `docs` as a site with a search. `scripts/guide.py` builds the files in
+//! `src/guide` with mdBook; they are kept as gzip and load files of this server only.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use flate2::read::GzDecoder;
+use include_dir::{Dir, include_dir};
+
+use super::problem::{Kind, Problem};
+use super::range::lists_tag;
+
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/guide");
+
+/// Content security policy: scripts, styles and images of the pages come from this server, and none
+/// are inside a page.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'",
+);
+
+/// The guide
+#[utoipa::path(
+    get,
+    path = "/docs/guide",
+    tag = "operations",
+    responses((status = 303, description = "To `/docs/guide/`, where the guide's files are")),
+)]
+pub(super) async fn get_guide() -> Redirect {
+    Redirect::to("/docs/guide/")
+}
+
+/// The first page of the guide
+///
+/// The documentation of this version with a search, which needs nothing from elsewhere.
+#[utoipa::path(
+    get,
+    path = "/docs/guide/",
+    tag = "operations",
+    responses((status = OK, description = "All pages of the guide", body = String, content_type = "text/html")),
+)]
+pub(super) async fn get_guide_page(headers: HeaderMap) -> Result<Response, Problem> {
+    respond(&headers, "index.html")
+}
+
+/// A file of the guide
+#[utoipa::path(
+    get,
+    path = "/docs/guide/{file}",
+    tag = "operations",
+    params(("file" = String, Path, description = "A page, or a script or style of the pages", example = "concepts.html")),
+    responses(
+        (status = OK, description = "The file", body = String, content_type = "text/html"),
+        (status = NOT_FOUND, description = "No such file"),
+    ),
+)]
+pub(super) async fn get_guide_file(request: Request) -> Result<Response, Problem> {
+    // No file of the guide has a name that needs decoding.
+    let name = request.uri().path().rsplit('/').next().unwrap_or_default();
+    respond(request.headers(), name)
+}
+
+fn respond(headers: &HeaderMap, name: &str) -> Result<Response, Problem> {
+    let missing = || {
+        Problem::with_detail(
+            Kind::NotFound,
+            "the guide has no such page; `/docs/guide/` links all of them",
+        )
+    };
+    let compressed = FILES
+        .get_file(format!("{name}.gz"))
+        .map(include_dir::File::contents)
+        .ok_or_else(missing)?;
+    let tag = format!("\"{}\"", blake3::hash(compressed).to_hex());
+    let mut response = if lists_tag(headers.get(header::IF_NONE_MATCH), &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else if accepts_gzip(headers) {
+        ([(header::CONTENT_ENCODING, "gzip")], compressed).into_response()
+    } else {
+        expand(compressed)?.into_response()
+    };
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
+    out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    out.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    out.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    // Weak, because the compressed and the plain file have the same one.
+    if let Ok(tag) = HeaderValue::from_str(&format!("W/{tag}")) {
+        out.insert(header::ETAG, tag);
+    }
+    Ok(response)
+}
+
+fn media_type(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Checks whether the caller takes a response that is compressed with gzip.
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|coding| {
+            let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+            let refused = weight.trim().strip_prefix("q=").is_some_and(|weight| {
+                weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)
+            });
+            name.trim().eq_ignore_ascii_case("gzip") && !refused
+        })
+}
+
+fn expand(compressed: &[u8]) -> Result<Vec<u8>, Problem> {
+    let mut plain = Vec::new();
+    GzDecoder::new(compressed).read_to_end(&mut plain).map_err(|error| {
+        tracing::error!(%error, "a file of the guide cannot be read");
+        Problem::new(Kind::Internal)
+    })?;
+    Ok(plain)
+}
