@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::call_signatures::{has_signature, take_signature};
-use super::fields::string_value;
-use super::namespaces::NAMESPACE;
+use super::fields::{NAMESPACE, string_value};
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Extra, Message, RawJson, Source, Target, ToolCall};
 use crate::json::{self, to_text, write_string};

@@ -9,15 +9,13 @@ use std::sync::Arc;
 use super::calls::{means, valid_name};
 use super::custom;
 use super::deferred_tools::DEFERS;
-use super::fields::string_value;
+use super::fields::{NAMESPACE, string_value};
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Conversation, Notes, Part, RawJson, Source, Target, ToolDefinition};
 use crate::json::{self, Faults, Limits, Node, Path, to_text};
 use crate::provider::read_tools;
 use crate::provider::words::shown;
 
-/// The member of a call that names its group.
-pub(super) const NAMESPACE: &str = "namespace";
 /// The items that add tools in the middle of a conversation:
 /// <https://developers.openai.com/api/docs/guides/tools-tool-search>.
 const TOOL_ITEMS: [&str; 2] = ["additional_tools", "tool_search_output"];

@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
-use super::media::NEEDS_DATA;
 use crate::domain::{CacheMarks, Extra, Notes, RawJson};
 use crate::json::{self, ErrorKind, Faults, Limits, Node, Path, Text, Value};
 use crate::provider::UNNAMED_TOOL;
 use crate::provider::words::is_leftover;
 pub(super) use crate::provider::words::shown;
+
+/// Why a medium without data is refused.
+pub(super) const NEEDS_DATA: &str = "media needs its data";
 
 /// The state of reading one request.
 pub(super) struct ReadContext<'c> {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::context::{ReadContext, either, part_extra, present};
+use super::context::{NEEDS_DATA, ReadContext, either, part_extra, present};
 use super::data_uri;
 use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
@@ -136,8 +136,6 @@ pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
     };
     Media { media_type: Arc::from(mime), source, name: None }
 }
-
-pub(super) const NEEDS_DATA: &str = "media needs its data";
 
 /// A member with the address of a medium, or with an object that has it as `url`.
 #[derive(Clone, Copy)]
