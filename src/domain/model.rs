@@ -201,6 +201,14 @@ impl Model {
         if thinks { WantedReasoning::WithCalls } else { WantedReasoning::Never }
     }
 
+    /// Whether the Responses API refuses items of reasoning for the model: it takes them for models that
+    /// reason or use a computer (<https://github.com/openai/openai-agents-python/issues/569>).
+    pub fn refuses_reasoning(&self) -> bool {
+        const NAMES: [&str; 4] = ["chatgpt-4o", "gpt-3.5", "gpt-4", "gpt-5-chat"];
+        let name = self.bare_name().to_ascii_lowercase();
+        NAMES.iter().any(|own| name.starts_with(own))
+    }
+
     /// Whether it is a named model that `OpenAI`'s own API runs: none whose weights others run.
     pub fn is_openai_own(&self) -> bool {
         self.family == Family::Openai && !self.name.is_empty() && !self.name.starts_with("gpt-oss")

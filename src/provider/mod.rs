@@ -14,8 +14,9 @@ mod words;
 mod writer;
 
 pub use adaptation::{
-    adapt, adapt_results, built_in_as_functions, convert_built_in_calls, is_tool_change, means,
-    namespace_functions, shown_properties,
+    adapt, adapt_results, built_in_as_functions, call_namespace, called_name,
+    convert_built_in_calls, grouped_name, is_tool_change, means, shown_properties,
+    with_namespace_functions,
 };
 pub(crate) use caching::CACHED_CONTENT;
 pub use caching::{CacheMember, PayloadCaching};
@@ -105,6 +106,8 @@ pub struct Destination {
     pub takes_result_media: bool,
     /// Whether members that `OpenAI`'s own API does not know are refused.
     pub refuses_unknown: bool,
+    /// Whether items of reasoning are taken.
+    pub takes_reasoning: bool,
     /// Whether the model is another's on Anthropic's wire, which reads thinking without a signature.
     pub takes_unsigned_thinking: bool,
 }
@@ -121,6 +124,7 @@ impl From<Target> for Destination {
             wanted_reasoning: WantedReasoning::Never,
             takes_result_media: true,
             refuses_unknown: false,
+            takes_reasoning: true,
             takes_unsigned_thinking: false,
         }
     }
@@ -132,6 +136,12 @@ pub(crate) const MISTRAL_PREFIX: &str = "prefix";
 /// The prefix of generated ids for calls that Gemini gave none: `gemini-fc-<name>-<n>`. They are
 /// never written.
 pub(crate) const SYNTHETIC_CALL_ID: &str = "gemini-fc-";
+
+/// The result of a call that never got one.
+pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
+
+/// The name of a call without one.
+pub(crate) const UNNAMED_TOOL: &str = "unnamed_tool";
 
 /// The extra member of a medium that was in `images` of a message, where the model's own images are.
 /// It is never written.

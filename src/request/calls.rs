@@ -43,11 +43,8 @@ pub fn read_calls<'r>(body: &'r Node<'r>) -> Result<CallsRequest<'r>, Vec<Fault>
     let place = fields.path().key("tools");
     let tools = fields.get("tools");
     let list = tools.map(|tools| provider::read_tools(tools, &place, &mut faults, &mut notes));
-    let mut list = list.unwrap_or_default();
     // Targets without groups were shown the functions of each group under their full names.
-    let functions: Vec<_> =
-        list.iter().filter_map(provider::namespace_functions).flatten().collect();
-    list.extend(functions);
+    let list = provider::with_namespace_functions(list.unwrap_or_default());
     let options = ToolOptions::read(&fields, &list, &mut faults, &mut notes);
     let request = CallsRequest {
         calls: fields.list("calls", MAX_CALLS, &mut faults),

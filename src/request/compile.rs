@@ -174,6 +174,7 @@ impl CompileRequest {
             refuses_unknown: matches!(target, Target::Openai | Target::OpenaiResponses)
                 && model.is_openai_own()
                 && !self.is_gateway,
+            takes_reasoning: !model.refuses_reasoning(),
             takes_unsigned_thinking: *target == Target::Anthropic
                 && model.reads_unsigned_thinking(),
         }

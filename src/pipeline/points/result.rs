@@ -11,9 +11,9 @@ use crate::hook::{
 use crate::json::{Faults, JsonText, Limits, Node, parse};
 use crate::pack::Redactor;
 use crate::pipeline::governance::redact_message;
-use crate::pipeline::repair::MISSING_RESULT;
 use crate::pipeline::{Error, HookPort};
 use crate::provider;
+use crate::provider::MISSING_RESULT;
 
 const RESULT_LIMITS: Limits = Limits { depth: 160, values: 2_000_000 };
 

@@ -12,13 +12,10 @@ use super::prose;
 use crate::domain::{
     CallIds, Content, HalfFamily, HalfRole, ItemHalf, Message, Notes, Part, Role, ToolResult,
 };
-use crate::provider::is_reference;
+use crate::provider::{MISSING_RESULT, is_reference};
 
 #[cfg(test)]
 mod tests;
-
-/// The result of a call that never got one.
-pub(crate) const MISSING_RESULT: &str = "[No tool result available]";
 
 /// What a history is repaired for.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +152,8 @@ struct UnansweredCalls {
     /// Calls of earlier blocks.
     old: VecDeque<usize>,
     current: VecDeque<usize>,
+    /// The call that has the newest result.
+    answered: Option<usize>,
 }
 
 impl UnansweredCalls {
@@ -281,12 +280,17 @@ impl<'n> Pairing<'n> {
         };
         waiting.turn_to(self.block);
         let open = waiting.current.pop_front().or_else(|| waiting.old.pop_front());
-        let Some((index, call)) = open.and_then(|index| Some((index, self.calls.get_mut(index)?)))
-        else {
-            let detail = format!("a further result for `{id}` was dropped; the first is kept");
+        let Some(index) = open.filter(|index| *index < self.calls.len()) else {
+            let first = waiting.answered.and_then(|index| self.calls.get_mut(index));
+            let first = first.and_then(|call| call.answer.as_mut());
+            let is_new = first.is_some_and(|first| add_content(first, result));
+            let fate = if is_new { "added to the first" } else { "dropped: it says the same" };
+            let detail = format!("a further result for `{id}` was {fate}");
             self.notes.repaired("duplicate_result", at, detail);
             return;
         };
+        waiting.answered = Some(index);
+        let Some(call) = self.calls.get_mut(index) else { return };
         result.call_id = Arc::clone(&call.id);
         if let Some(name) = result.name.replace(Arc::clone(&call.name))
             && name != call.name
@@ -323,6 +327,24 @@ impl<'n> Pairing<'n> {
         }
         repaired
     }
+}
+
+/// Adds the content of a further result to what its call has, as a tool gives that runs on after it has
+/// answered; false if it says the same as the newest content, or nothing.
+fn add_content(first: &mut Message, further: &mut ToolResult) -> bool {
+    let Some(Part { content: Content::ToolResult(first), .. }) = first.parts.first_mut() else {
+        return false;
+    };
+    let says_nothing =
+        |part: &Part| part.as_text().is_some_and(|text| text.trim_start().is_empty());
+    let mut newest = first.content.iter().rev().zip(further.content.iter().rev());
+    let is_same = further.content.len() <= first.content.len()
+        && newest.all(|(known, part)| known.content == part.content);
+    if is_same || further.content.iter().all(says_nothing) {
+        return false;
+    }
+    first.content.append(&mut further.content);
+    true
 }
 
 /// The result of a call that has none.

@@ -38,8 +38,9 @@ fn short(history: &[Message]) -> Vec<String> {
     let one = |message: &Message| match message.role {
         Role::Tool => match &message.parts[0].content {
             Content::ToolResult(result) => {
-                let text = result.content[0].as_text().unwrap();
-                format!("{}={text}", result.call_id)
+                let texts: Vec<&str> =
+                    result.content.iter().map(|part| &**part.as_text().unwrap()).collect();
+                format!("{}={}", result.call_id, texts.join("+"))
             }
             _ => unreachable!(),
         },
@@ -113,11 +114,18 @@ fn i11_a_history_of_orphans_becomes_one_message() {
 }
 
 #[test]
-fn a_second_result_is_dropped_and_the_first_kept() {
+fn a_further_result_is_added_to_the_first_unless_it_says_the_same() {
+    let further = ["1", "2", "2", " "].map(|text| result("a", text));
     let (history, notes) =
-        repaired(vec![calls(&["a"]), result("a", "1"), result("a", "2"), user("u")]);
-    assert_eq!(history, ["call:a", "a=1", "u:u"]);
-    assert_eq!(notes, [("duplicate_result", "/messages/2".to_owned())]);
+        repaired([vec![calls(&["a"])], further.into(), vec![user("u")]].concat());
+    assert_eq!(history, ["call:a", "a=1+2", "u:u"]);
+    let at = |index: usize| ("duplicate_result", format!("/messages/{index}"));
+    assert_eq!(notes, [at(2), at(3), at(4)]);
+    // A result behind the user's next message, too.
+    let late = vec![calls(&["a"]), result("a", "1"), user("u"), result("a", "2")];
+    let (history, notes) = repaired(late);
+    assert_eq!(history, ["call:a", "a=1+2", "u:u"]);
+    assert_eq!(notes, [at(3)]);
 }
 
 #[test]

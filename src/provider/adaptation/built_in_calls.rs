@@ -40,8 +40,7 @@ struct FoundResult {
 
 /// Turns calls of built-in tools and their outputs into calls of functions and their results, for
 /// targets that lack these tools. They stay where they are: the repair of pairs, which comes after it,
-/// moves results to their calls and gives each call an id of its own. Calls without an output stay what
-/// they are, and are removed with a note.
+/// moves results to their calls, gives each call an id of its own and one without an output its result.
 pub fn convert_built_in_calls(
     conversation: &mut Conversation,
     destination: Destination,
@@ -55,7 +54,7 @@ pub fn convert_built_in_calls(
     if !lacks || !may_have || !history.iter().flat_map(|message| &message.parts).any(is_call) {
         return;
     }
-    let mut ids = BuiltInIds { outputs: count_outputs(history), ..BuiltInIds::default() };
+    let mut ids = BuiltInIds::default();
     let mut done = Vec::with_capacity(history.len());
     for message in std::mem::take(history) {
         if message.role != Role::Assistant || !message.parts.iter().any(is_item) {
@@ -117,8 +116,6 @@ impl CalledKinds {
 /// The ids of the calls before a place.
 #[derive(Default)]
 struct BuiltInIds {
-    /// Outputs that follow, by their calls.
-    outputs: HashMap<CallName, usize>,
     kinds: CalledKinds,
     /// Ids of calls of functions, and those that were found in the place of others.
     taken: CallIds,
@@ -176,8 +173,7 @@ impl<'d> StepSplitter<'d> {
         let mut count = 0;
         for part in std::mem::take(&mut self.parts) {
             if let Some(named) = output_name(&part) {
-                let call = ids.kinds.call_of_output(named);
-                match call.filter(|call| ids.outputs.contains_key(call)) {
+                match ids.kinds.call_of_output(named) {
                     Some(call) => self.add_result(ids.of_output(call), &part),
                     None => self.open.parts.push(part),
                 }
@@ -195,12 +191,6 @@ impl<'d> StepSplitter<'d> {
                 continue;
             };
             let name = CallName { kind: kind_of(&part), id: Arc::clone(&call.id) };
-            let left = ids.outputs.get_mut(&name).filter(|left| **left > 0);
-            let is_answered = left.map(|left| *left -= 1).is_some();
-            if !is_whole(&part) && !is_answered {
-                self.open.parts.push(part);
-                continue;
-            }
             self.begin_step();
             call.id = ids.own(name);
             let id = Arc::clone(&call.id);
@@ -254,21 +244,6 @@ fn result_message(part: &Part, call_id: Arc<str>, origin: Option<usize>) -> Opti
     let mut message = Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]);
     message.origin = origin;
     Some(message)
-}
-
-/// Outputs by their call, if that call is before them.
-fn count_outputs(history: &[Message]) -> HashMap<CallName, usize> {
-    let mut called = CalledKinds::default();
-    let mut outputs: HashMap<CallName, usize> = HashMap::new();
-    let assistant = history.iter().filter(|message| message.role == Role::Assistant);
-    for part in assistant.flat_map(|message| &message.parts).filter(|part| is_item(part)) {
-        if let Some(call) = output_name(part).and_then(|named| called.call_of_output(named)) {
-            *outputs.entry(call).or_default() += 1;
-        } else if let Some(call) = call_of(part) {
-            called.add(CallName { kind: kind_of(part), id: call.id });
-        }
-    }
-    outputs
 }
 
 /// A message with its calls of built-in tools as calls of functions, and a message with their results:

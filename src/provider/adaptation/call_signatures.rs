@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Part, RawJson, Role, Source, Target};
+use crate::domain::{Content, Extra, Message, Part, RawJson, Role, Source, Target};
 use crate::json::{self, Limits, Node};
 
 /// The signature that Google documents for calls that its own model did not make
@@ -15,6 +15,34 @@ const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 /// The member of a call under which Google's endpoint for Chat Completions has the signature: the same
 /// page.
 const EXTRA_CONTENT: &str = "extra_content";
+
+/// Between the id of a call and its signature in ids that `LiteLLM` makes, whose clients give back the
+/// id alone: <https://github.com/BerriAI/litellm/pull/16895>.
+const SIGNATURE_IN_ID: &str = "__thought__";
+
+/// Whether a gateway put a signature into the id of a call.
+pub(super) fn has_signature(id: &str) -> bool {
+    signature_in(id).is_some()
+}
+
+fn signature_in(id: &str) -> Option<&str> {
+    let (own, signature) = id.split_once(SIGNATURE_IN_ID)?;
+    (!own.is_empty() && !signature.is_empty()).then_some(signature)
+}
+
+/// Puts the signature that is in the id of a call where Google has it, unless there is one.
+pub(super) fn take_signature(id: &str, extra: &mut Extra) {
+    if let Some(signature) = signature_in(id)
+        && !extra.iter().any(|(name, _)| **name == *EXTRA_CONTENT)
+    {
+        extra.push(extra_content(signature));
+    }
+}
+
+fn extra_content(signature: &str) -> (Arc<str>, RawJson) {
+    let google = json!({"google": {"thought_signature": signature}});
+    (EXTRA_CONTENT.into(), RawJson::new(google.to_string()))
+}
 
 impl ConversationAdapter<'_> {
     /// Gives a call of Chat Completions the signature that Google put next to it.
@@ -77,8 +105,7 @@ fn sign(call: &mut Part, target: Target) -> bool {
     }
     let is_signed = call.extra.iter().any(|(name, _)| **name == *EXTRA_CONTENT);
     if !is_signed {
-        let google = json!({"google": {"thought_signature": PLACEHOLDER_SIGNATURE}});
-        call.extra.push((EXTRA_CONTENT.into(), RawJson::new(google.to_string())));
+        call.extra.push(extra_content(PLACEHOLDER_SIGNATURE));
     }
     !is_signed
 }

@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::call_signatures::{has_signature, take_signature};
+use super::fields::{NAMESPACE, string_value};
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Message, Source, Target, ToolCall};
-use crate::json::{self, write_string};
+use crate::domain::{Content, Extra, Message, RawJson, Source, Target, ToolCall};
+use crate::json::{self, to_text, write_string};
 use crate::provider::SYNTHETIC_CALL_ID;
 use crate::provider::words::shown;
 
@@ -25,9 +27,17 @@ impl ConversationAdapter<'_> {
         for message in history {
             let origin = message.origin;
             for part in &mut message.parts {
+                if self.target == Target::OpenaiResponses {
+                    rename_group(&mut part.extra);
+                }
                 match &mut part.content {
                     Content::ToolCall(call) => {
                         let before = call.id.clone();
+                        if self.source != Source::Gemini
+                            && (self.target == Target::Gemini || self.destination.signs_calls)
+                        {
+                            take_signature(&before, &mut part.extra);
+                        }
                         self.call(call, origin, &mut made);
                         // Only here are results matched by name.
                         if self.target == Target::Gemini {
@@ -85,7 +95,12 @@ impl ConversationAdapter<'_> {
     }
 
     fn valid_id(&self, id: &str) -> Option<Arc<str>> {
-        if self.destination.is_mistral { short_id(id) } else { valid_id(self.target, id) }
+        if self.destination.is_mistral {
+            return short_id(id);
+        }
+        // The gateway reads the signature there, and refuses no length.
+        let is_whole = self.destination.signs_calls && has_signature(id);
+        valid_id(self.target, id).filter(|_| !is_whole)
     }
 
     /// Arguments must be an object there.
@@ -107,6 +122,16 @@ impl ConversationAdapter<'_> {
         self.notes.degraded(code, at(), shown(&call.name));
         call.arguments = wrapped.into();
         call.custom = false;
+    }
+}
+
+/// Gives the member of a call or a result that names its group the name that the group has.
+fn rename_group(extra: &mut Extra) {
+    let own = extra.iter_mut().find(|(name, _)| **name == *NAMESPACE);
+    let Some((_, raw)) = own else { return };
+    let new = string_value(raw).and_then(|name| valid_name(Target::OpenaiResponses, &name));
+    if let Some(new) = new {
+        *raw = RawJson::new(to_text(&*new));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::domain::{RawJson, Target, ToolDefinition};
 use crate::json::{self, Limits};
 use crate::provider::words::list_distinct;
 
-const DEFERS: &str = "defer_loading";
+pub(super) const DEFERS: &str = "defer_loading";
 
 impl ConversationAdapter<'_> {
     /// Takes the marks off tools that nothing could load.

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::domain::{Extra, RawJson};
 use crate::json;
 
+/// The member of a call that names its group, and the type of a group.
+pub(super) const NAMESPACE: &str = "namespace";
+
 /// Whether losing a field loses information: null and empty values do not, nor do the provider's
 /// own bookkeeping fields, nor the reader's markers for where the text and the media of a response were.
 pub(super) fn says_something(name: &str, raw: &RawJson) -> bool {

@@ -6,19 +6,21 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::call_half::CallHalf;
 use super::calls::valid_id;
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{CallIds, Content, HalfFamily, Message, Part, RawJson, Role, Target, Thinking};
 use crate::json::{self, Limits, to_text};
-use crate::provider::is_reference;
+use crate::provider::{MISSING_RESULT, is_reference};
 
 /// A program of the model's that calls tools. It has no output yet while its calls get their results.
 const PROGRAM: &str = "program";
 
 impl ConversationAdapter<'_> {
     /// Gives calls of built-in tools ids of their own, and brings their outputs to them. Removes
-    /// halves whose other half is missing, and reasoning without anything after it.
+    /// halves whose other half is missing and cannot be made up, and reasoning without anything after it.
     pub(super) fn item_pairs(&mut self, history: &mut Vec<Message>) {
         if self.target != Target::OpenaiResponses {
             return;
@@ -190,6 +192,9 @@ impl ItemPairing {
             if call.is_answered || is_program(&part) {
                 parts.push(part);
                 parts.extend(call.late_output.take());
+            } else if let Some(output) = missing_output(&part, &call.id) {
+                counts.unanswered += 1;
+                parts.extend([part, output]);
             } else {
                 counts.unanswered += 1;
                 // Reasoning that led to the call goes with it.
@@ -201,6 +206,25 @@ impl ItemPairing {
         }
         parts
     }
+}
+
+/// The output of a call that never got one, as calls of functions get it; none of a tool whose output
+/// cannot be made up, such as a screenshot.
+/// <https://developers.openai.com/api/docs/guides/tools-shell>,
+/// <https://developers.openai.com/api/docs/guides/tools-apply-patch>
+fn missing_output(call: &Part, id: &str) -> Option<Part> {
+    let Content::Opaque { kind, .. } = &call.content else { return None };
+    let text = MISSING_RESULT;
+    let output = match &**kind {
+        "shell_call" => json!({"type": "shell_call_output", "call_id": id, "output": [
+            {"stdout": "", "stderr": text, "outcome": {"type": "exit", "exit_code": 1}}]}),
+        "local_shell_call" => json!({"type": "local_shell_call_output", "id": id, "output": text}),
+        "apply_patch_call" => json!({"type": "apply_patch_call_output", "call_id": id,
+            "status": "failed", "output": text}),
+        _ => return None,
+    };
+    let raw = RawJson::new(output.to_string());
+    Some(Part::new(Content::Opaque { kind: format!("{kind}_output").into(), raw }))
 }
 
 /// The tool that an item is a call or an output of.

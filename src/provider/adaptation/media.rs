@@ -217,7 +217,11 @@ fn is_google_file(uri: &str) -> bool {
 /// Whether what should be the bytes of a medium is no base64: nothing, a text that a log has in place
 /// of the bytes, or bytes that were cut off within a character. Every provider refuses it.
 fn is_unreadable(media: &Media) -> bool {
-    let MediaSource::Base64(data) = &media.source else { return false };
+    let data = match &media.source {
+        MediaSource::Base64(data) => data,
+        MediaSource::Text(text) | MediaSource::Url(text) => return text.is_empty(),
+        MediaSource::FileId(_) => return false,
+    };
     let digits = data.trim_end_matches('=');
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     digits.is_empty() || digits.len() % 4 == 1 || !digits.bytes().all(is_digit)

@@ -32,7 +32,7 @@ mod tools;
 
 pub use built_in_calls::{built_in_as_functions, convert_built_in_calls};
 pub use calls::means;
-pub use namespaces::namespace_functions;
+pub use namespaces::{call_namespace, called_name, grouped_name, with_namespace_functions};
 pub use opaque_items::is_tool_change;
 pub use schema::shown_properties;
 

@@ -12,6 +12,10 @@ use crate::json::{self, Node};
 use crate::provider::words::is_leftover;
 use crate::provider::{COMPACTION, ITEM_REFERENCE, is_failed_compaction};
 
+/// The member in which the Responses API says who made an item. Its items of input have no such member:
+/// <https://developers.openai.com/api/reference/resources/responses>.
+pub(super) const CREATED_BY: &str = "created_by";
+
 impl ConversationAdapter<'_> {
     /// Whether the target accepts an item unchanged. A neutral conversation may contain items of
     /// any provider: there the kind decides. `inside`: it is inside a tool's result.
@@ -51,6 +55,7 @@ impl ConversationAdapter<'_> {
             remove_leftovers(raw, lost);
             if self.target == Target::OpenaiResponses {
                 remove_nulls(raw, lost);
+                remove_maker(raw, lost);
             }
         }
         // Changes of tools have a place in system messages alone.
@@ -133,6 +138,14 @@ fn remove_nulls(raw: &mut RawJson, lost: &mut LossCounts) {
     {
         lost.leftovers.extend(gone);
         *raw = RawJson::new(text);
+    }
+}
+
+/// Takes [`CREATED_BY`] off an item.
+fn remove_maker(raw: &mut RawJson, lost: &mut LossCounts) {
+    // Few items have it, and some are long.
+    if memmem::find(raw.as_str().as_bytes(), CREATED_BY.as_bytes()).is_some() {
+        remove_members(raw, lost, |name, _| name == CREATED_BY);
     }
 }
 

@@ -5,7 +5,7 @@ use super::item_ids::is_reasoning_id;
 use super::known_members::is_known_of_part;
 use super::losses::LossCounts;
 use super::media::{MediaChange, MediaHolder};
-use super::opaque_items::{remove_leftovers, remove_members, search_result};
+use super::opaque_items::{CREATED_BY, remove_leftovers, remove_members, search_result};
 use super::{ConversationAdapter, MessageRegion, pointer};
 use crate::domain::{Content, Message, Part, Role, Source, Target, Thinking, ToolResult};
 use crate::provider::GENERATED_IMAGE;
@@ -245,6 +245,7 @@ impl ConversationAdapter<'_> {
         }
         match (self.target, self.source) {
             (Target::Neutral, _) => true,
+            (Target::OpenaiResponses, _) if !self.destination.takes_reasoning => false,
             (Target::OpenaiResponses, Source::OpenaiResponses) => thinking.opaque.is_some(),
             (Target::OpenaiResponses, Source::Neutral) => kind().as_deref() == Some("reasoning"),
             (Target::Anthropic, Source::Anthropic) => {
@@ -277,11 +278,11 @@ impl ConversationAdapter<'_> {
     /// image is the same word in both shapes of one provider.
     fn part_extra(&mut self, part: &mut Part, lost: &mut LossCounts) {
         if self.target != Target::Neutral {
-            // As in items, a member that a call does not have is not null.
+            // As in items, a member that a call does not have is not null, and outputs name no maker.
             let is_item = self.target == Target::OpenaiResponses
                 && matches!(part.content, Content::ToolCall(_) | Content::ToolResult(_));
             part.extra.retain(|(name, raw)| {
-                let is_null = is_item && raw.as_str() == "null";
+                let is_null = is_item && (raw.as_str() == "null" || **name == *CREATED_BY);
                 let stays = !is_null && !is_leftover(name, raw.as_str());
                 if !stays && (self.is_own() || says_something(name, raw)) {
                     lost.leftovers.push(name.clone());

@@ -173,7 +173,7 @@ fn thinking(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part 
 /// Anthropic's `tool_use` and the neutral `tool_call`.
 fn call(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>, key: &str) -> Part {
     let id = cx.required(node, "id", path, "a tool call needs an id");
-    let name = cx.required(node, "name", path, "a tool call names its tool");
+    let name = cx.tool_name(node, path);
     let custom = key == "arguments" && cx.flag(node, "custom", path) == Some(true);
     let at = path.key(key);
     let streamed = present(node, "partial_json")

@@ -7,8 +7,12 @@ use std::sync::Arc;
 
 use crate::domain::{CacheMarks, Extra, Notes, RawJson};
 use crate::json::{self, ErrorKind, Faults, Limits, Node, Path, Text, Value};
+use crate::provider::UNNAMED_TOOL;
 use crate::provider::words::is_leftover;
 pub(super) use crate::provider::words::shown;
+
+/// Why a medium without data is refused.
+pub(super) const NEEDS_DATA: &str = "media needs its data";
 
 /// The state of reading one request.
 pub(super) struct ReadContext<'c> {
@@ -92,6 +96,26 @@ impl ReadContext<'_> {
             },
         }
         Arc::from("")
+    }
+
+    /// Reads the name of a call's tool. A model may call without one, and the answer to that says so:
+    /// `lenient` keeps both, under a name that the provider takes.
+    pub(super) fn tool_name(&mut self, node: &Node<'_>, path: &Path<'_>) -> Arc<str> {
+        const WHY: &str = "a tool call names its tool";
+        let name = present(node, "name");
+        if self.lenient && name.is_none_or(|name| name.as_str().is_some_and(str::is_empty)) {
+            let detail = format!("a call without a name counts as one of `{UNNAMED_TOOL}`");
+            self.notes.repaired("call_named", path.pointer(), detail);
+            return Arc::from(UNNAMED_TOOL);
+        }
+        self.required(node, "name", path, WHY)
+    }
+
+    /// Reads a member with the data of a medium. It may be empty, as tools write what they could not
+    /// read: such a medium becomes a line of text.
+    pub(super) fn media_data(&mut self, node: &Node<'_>, key: &str, path: &Path<'_>) -> Arc<str> {
+        let is_empty = present(node, key).and_then(Node::as_str).is_some_and(str::is_empty);
+        if is_empty { Arc::from("") } else { self.required(node, key, path, NEEDS_DATA) }
     }
 
     /// A member that must be there, whatever it is.

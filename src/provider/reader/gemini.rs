@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::block;
 use super::context::{ReadContext, either, extra, present, shown};
-use super::media::NEEDS_DATA;
 use super::{data_uri, message};
 use crate::domain::{
     Content, Extra, Media, MediaSource, Message, Part, RawJson, Role, Thinking, ToolCall,
@@ -227,7 +226,7 @@ fn function_call(
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
-    let name = cx.required(node, "name", path, "a function call names its function");
+    let name = cx.tool_name(node, path);
     let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     let id = calls.add_call(&name, id);
     let arguments = match present(node, "args") {
@@ -247,7 +246,7 @@ fn function_response(
     path: &Path<'_>,
     kept: &mut Extra,
 ) -> Content {
-    let name = cx.required(node, "name", path, "a function response names its function");
+    let name = cx.tool_name(node, path);
     let id = cx.member(node, "id", path).filter(|id| !id.is_empty());
     let call_id = calls.take_call(&name, id);
     let mut others = extra(node, &["id", "name", "response", "parts"]);
@@ -338,7 +337,7 @@ const MEDIA_KEYS: [&str; 7] =
 fn media(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>) -> Media {
     let mime = either(node, "mimeType", "mime_type").and_then(Node::as_str).unwrap_or("*/*");
     let source = if kind == "inlineData" {
-        MediaSource::Base64(data_uri::standard(&cx.required(node, "data", path, NEEDS_DATA)))
+        MediaSource::Base64(data_uri::standard(&cx.media_data(node, "data", path)))
     } else {
         let key = if node.get("fileUri").is_some() { "fileUri" } else { "file_uri" };
         let key = if node.get(key).is_some() { key } else { "fileUri" };

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::context::{ReadContext, either, part_extra, present};
+use super::context::{NEEDS_DATA, ReadContext, either, part_extra, present};
 use super::data_uri;
 use crate::domain::{Content, Extra, Media, MediaSource, Part};
 use crate::json::{Node, Path};
@@ -42,7 +42,7 @@ pub(super) fn read(
         // The Model Context Protocol's content blocks, which tools hand on as they are.
         "image" | "audio" if node.get("data").is_some() => {
             let mime = either(node, "mimeType", "media_type").and_then(Node::as_str);
-            let data = cx.required(node, "data", path, NEEDS_DATA);
+            let data = cx.media_data(node, "data", path);
             let mime =
                 mime.unwrap_or(if kind == "image" { UNKNOWN_IMAGE_TYPE } else { UNKNOWN_TYPE });
             let known = ["type", "data", "mimeType", "media_type"];
@@ -99,10 +99,10 @@ fn standard_block(
     let mut media = if let Some(url) = cx.member(node, "url", path) {
         at_url(mime, &url)
     } else if is_text {
-        let source = MediaSource::Text(cx.required(node, "text", path, NEEDS_DATA));
+        let source = MediaSource::Text(cx.media_data(node, "text", path));
         Media { media_type: Arc::from(mime), source, name: None }
     } else if let Some(key) = find(["base64", "data"]) {
-        media_of(mime, &cx.required(node, key, path, NEEDS_DATA))
+        media_of(mime, &cx.media_data(node, key, path))
     } else {
         let key = find(["file_id", "id"]).unwrap_or("id");
         held(mime, cx.required(node, key, path, "media needs its data, an id or a URL"))
@@ -113,7 +113,7 @@ fn standard_block(
 
 /// ContextChef's `{mediaType, data, filename?}`.
 pub(super) fn attachment(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> Part {
-    let data = cx.required(node, "data", path, NEEDS_DATA);
+    let data = cx.media_data(node, "data", path);
     let mime = cx.member(node, "mediaType", path);
     let mut media = media_of(mime.as_deref().unwrap_or(UNKNOWN_TYPE), &data);
     media.name = cx.member(node, "filename", path);
@@ -137,8 +137,6 @@ pub(super) fn media_of(mime: &str, data: &Arc<str>) -> Media {
     Media { media_type: Arc::from(mime), source, name: None }
 }
 
-pub(super) const NEEDS_DATA: &str = "media needs its data";
-
 /// A member with the address of a medium, or with an object that has it as `url`.
 #[derive(Clone, Copy)]
 struct AddressMember {
@@ -161,9 +159,9 @@ fn at_member(
     let url = match present(node, key) {
         Some(inner) if inner.as_object().is_some() => {
             rest.extend(part_extra(inner, &["url"]));
-            cx.required(inner, "url", &path.key(key), NEEDS_DATA)
+            cx.media_data(inner, "url", &path.key(key))
         }
-        _ => cx.required(node, key, path, NEEDS_DATA),
+        _ => cx.media_data(node, key, path),
     };
     (at_url(unknown, &url), rest)
 }
@@ -188,7 +186,7 @@ fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (M
         cx.fault(&inner_path, "must be an object with `data` and `format`");
         return (held(UNKNOWN_TYPE, Arc::from("")), rest);
     };
-    let data = cx.required(inner, "data", &inner_path, NEEDS_DATA);
+    let data = cx.media_data(inner, "data", &inner_path);
     let format = cx.member(inner, "format", &inner_path);
     let mime = match format.as_deref() {
         None => "audio/*".to_owned(),
@@ -202,7 +200,7 @@ fn input_audio(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (M
 /// `{"data", "mediaType", "filename"?}`.
 fn sdk_file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
     const KNOWN: &[&str] = &["type", "data", "mediaType", "mimeType", "filename"];
-    let data = cx.required(node, "data", path, NEEDS_DATA);
+    let data = cx.media_data(node, "data", path);
     let mime = either(node, "mediaType", "mimeType").and_then(Node::as_str);
     let mut media = media_of(mime.unwrap_or(UNKNOWN_TYPE), &data);
     media.name = cx.member(node, "filename", path);
@@ -211,7 +209,7 @@ fn sdk_file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Medi
 
 /// `{"image", "mediaType"?}`, the image being base64 or an address.
 fn sdk_image(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, Extra) {
-    let data = cx.required(node, "image", path, NEEDS_DATA);
+    let data = cx.media_data(node, "image", path);
     let mime = either(node, "mediaType", "mimeType").and_then(Node::as_str);
     let media = media_of(mime.unwrap_or(UNKNOWN_IMAGE_TYPE), &data);
     (media, part_extra(node, &["type", "image", "mediaType", "mimeType"]))
@@ -234,9 +232,6 @@ fn file(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media, E
     let name = cx.member(inner, "filename", at);
     let mime = name.as_deref().map_or(UNKNOWN_TYPE, type_of_name);
     let mut media = if let Some(data) = cx.member(inner, "file_data", at) {
-        if data.is_empty() {
-            cx.fault(&at.key("file_data"), NEEDS_DATA);
-        }
         media_of(mime, &data)
     } else if let Some(url) = cx.member(inner, "file_url", at) {
         at_url(mime, &url)
@@ -259,9 +254,10 @@ fn neutral(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -> (Media
     } else if let Some(text) = cx.member(node, "text", path) {
         Media { media_type: Arc::from(mime), source: MediaSource::Text(text), name: None }
     } else {
-        let why = "media needs `data`, `url`, `file_id` or `text`";
-        let data = cx.required(node, "data", path, why);
-        media_of(mime, &data)
+        if present(node, "data").is_none() {
+            cx.fault(path, "media needs `data`, `url`, `file_id` or `text`");
+        }
+        media_of(mime, &cx.member(node, "data", path).unwrap_or_default())
     };
     media.name = cx.member(node, "name", path);
     (media, part_extra(node, KNOWN))
@@ -280,11 +276,11 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
     let given = mime.as_deref().unwrap_or(unknown);
     let mut media = match inner.get("type").and_then(Node::as_str) {
         Some("base64") => {
-            let data = cx.required(inner, "data", &at, NEEDS_DATA);
+            let data = cx.media_data(inner, "data", &at);
             media_of(given, &data)
         }
         Some("url") => {
-            let url = cx.required(inner, "url", &at, NEEDS_DATA);
+            let url = cx.media_data(inner, "url", &at);
             at_url(given, &url)
         }
         Some("file") => {
@@ -293,7 +289,7 @@ fn source(cx: &mut ReadContext<'_>, kind: &str, node: &Node<'_>, path: &Path<'_>
             held(mime, cx.required(inner, "file_id", &at, NEEDS_DATA))
         }
         Some("text") => {
-            let text = cx.required(inner, "data", &at, NEEDS_DATA);
+            let text = cx.media_data(inner, "data", &at);
             let media_type = Arc::from(mime.as_deref().unwrap_or("text/plain"));
             Media { media_type, source: MediaSource::Text(text), name: None }
         }

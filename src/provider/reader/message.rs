@@ -275,7 +275,7 @@ fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>) -> ToolCall 
         return ToolCall { id, name: Arc::from(""), arguments: Arc::from("{}"), custom };
     };
     cx.report_lost(inner, &["name", input], &at);
-    let name = cx.required(inner, "name", &at, "a tool call names its tool");
+    let name = cx.tool_name(inner, &at);
     let arguments = match inner.get(input) {
         None => {
             let detail = format!("`{input}` is missing in call `{}`", shown(&id));

@@ -23,7 +23,7 @@ pub(super) fn read(cx: &mut ReadContext<'_>, node: &Node<'_>, path: &Path<'_>) -
         }));
     }
     present(inner, "blob")?;
-    let blob = cx.required(inner, "blob", &at, media::NEEDS_DATA);
+    let blob = cx.media_data(inner, "blob", &at);
     let mime = cx.member(inner, "mimeType", &at);
     let mut media = media::media_of(mime.as_deref().unwrap_or(media::UNKNOWN_TYPE), &blob);
     media.name = uri;

@@ -11,7 +11,7 @@ use super::block;
 use super::context::{ReadContext, extra, present};
 use super::message::{self, LegacyIds, ListedItem};
 use crate::domain::{Content, Message, Part, RawJson, Role, Thinking, ToolCall, ToolResult};
-use crate::json::{Node, Path};
+use crate::json::{self, Node, Path, to_text};
 use crate::provider::COMPACTION;
 
 /// Reads a list of input items.
@@ -53,6 +53,19 @@ pub(super) fn read_list(
                 run.end(message);
             }
             Some("reasoning") => run.add(index, reasoning(cx, item, &path), ItemEffect::Reasons),
+            // The name that compactions had at first, which clients keep in their histories:
+            // <https://github.com/openai/codex>, `ResponseItem`.
+            Some("compaction_summary") => {
+                let mut part = block::opaque(cx, item, &path);
+                if let Content::Opaque { kind, raw } = &mut part.content
+                    && let Some(text) = json::with_members(item, |name, _| {
+                        (name == "type").then(|| to_text(COMPACTION))
+                    })
+                {
+                    (*kind, *raw) = (COMPACTION.into(), RawJson::new(text));
+                }
+                run.add_own(index, part, COMPACTION, item);
+            }
             // An item of the provider's own keeps its place and its bytes.
             Some(kind) => run.add_own(index, block::opaque(cx, item, &path), kind, item),
         }
@@ -230,7 +243,7 @@ fn read_message_item(
 
 fn call(cx: &mut ReadContext<'_>, item: &Node<'_>, path: &Path<'_>, custom: bool) -> Part {
     let id = cx.required(item, "call_id", path, "a tool call needs an id");
-    let name = cx.required(item, "name", path, "a tool call names its tool");
+    let name = cx.tool_name(item, path);
     let key = if custom { "input" } else { "arguments" };
     let at = path.key(key);
     let arguments = match item.get(key) {

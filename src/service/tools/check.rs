@@ -8,7 +8,7 @@ use super::wire;
 use crate::domain::{MEMORY_TOOL, RawJson, ToolCall, ToolDefinition};
 use crate::json::{self, Limits, Node, ObjectText, beginning};
 use crate::limit::Deadline;
-use crate::provider::{means, shown_properties};
+use crate::provider::{UNNAMED_TOOL, grouped_name, means, shown_properties};
 use crate::request::{LOAD_TOOLKIT, ToolGroup, ToolOptions};
 
 /// The tools and options by which calls are judged.
@@ -62,7 +62,7 @@ impl JudgedTools {
         ours: &[&str],
         deadline: &Deadline,
     ) -> Result<CallJudgement, CheckFailure> {
-        if call.name.trim().is_empty() {
+        if call.name.trim().is_empty() || *call.name == *UNNAMED_TOOL {
             return Ok(CallJudgement::Denied("A call must name its tool.".to_owned()));
         }
         if let Some(reason) = self.block_reason(&call.name, None) {
@@ -84,7 +84,7 @@ impl JudgedTools {
             }
         } else {
             let tool = self.find_tool(&call.name);
-            let mut resolved = resolve_plain(call, tool.map_or(&call.name, |tool| &tool.name));
+            let mut resolved = resolve_plain(call, tool);
             if let Some(arguments) = tool.and_then(|tool| own_properties(tool, &resolved.arguments))
             {
                 resolved.arguments = arguments;
@@ -110,8 +110,15 @@ impl JudgedTools {
     /// The definition of a resolved call's tool, if it is known.
     pub(super) fn definition_of(&self, resolved: &ResolvedCall) -> Option<&ToolDefinition> {
         let Some(group) = &resolved.namespace else { return self.find_tool(&resolved.name) };
-        let group = self.options.namespaces.iter().find(|known| known.name == *group)?;
-        group.tools.iter().find(|tool| tool.name == resolved.name)
+        let own = self.options.namespaces.iter().find(|known| known.name == *group);
+        let Some(own) = own else {
+            let is_it = |tool: &&ToolDefinition| {
+                let name = grouped_name(tool);
+                name.is_some_and(|own| own.group == *group && own.name == resolved.name)
+            };
+            return self.list.iter().find(is_it);
+        };
+        own.tools.iter().find(|tool| tool.name == resolved.name)
     }
 
     /// Finds a tool of the list or of a toolkit, loaded or not: by its own name, or by the name
@@ -167,9 +174,15 @@ fn malformed_reason(call: &ToolCall) -> Option<String> {
     Some(format!("The arguments of {name} are not a JSON object: {wrong}. Nothing was done."))
 }
 
-/// Resolves a call of a tool outside of namespaces.
-fn resolve_plain(call: &ToolCall, name: &Arc<str>) -> ResolvedCall {
-    ResolvedCall { name: Arc::clone(name), namespace: None, arguments: wire::arguments(call) }
+/// Resolves a call of a tool outside of our namespaces: its own name, and the group that it has at
+/// `OpenAI`.
+fn resolve_plain(call: &ToolCall, tool: Option<&ToolDefinition>) -> ResolvedCall {
+    let arguments = wire::arguments(call);
+    if let Some(own) = tool.and_then(grouped_name) {
+        return ResolvedCall { name: own.name, namespace: Some(own.group), arguments };
+    }
+    let name = Arc::clone(tool.map_or(&call.name, |tool| &tool.name));
+    ResolvedCall { name, namespace: None, arguments }
 }
 
 /// The arguments with the names of the tool's own properties, if the model was shown others.

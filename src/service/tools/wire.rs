@@ -31,7 +31,7 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<ReadCalls, Error> {
     let own: Vec<(usize, &Node<'_>)> =
         request.calls.iter().enumerate().filter(|(_, call)| !is_server_call(call)).collect();
     let callers = own.iter().filter_map(|(_, call)| read_caller(call)).collect();
-    let (calls, faults) = read_list(source, own.iter().map(|(_, call)| *call))?;
+    let (calls, faults) = read_list(request, source, own.iter().map(|(_, call)| *call))?;
     if faults.is_empty() && calls.len() == own.len() {
         return Ok(ReadCalls { source, calls, malformed: BTreeMap::new(), callers });
     }
@@ -58,7 +58,7 @@ pub(super) fn read(request: &CallsRequest<'_>) -> Result<ReadCalls, Error> {
         return Err(Error::Invalid(faults));
     };
     let rest = own.iter().enumerate().filter(|(nth, _)| !reasons.contains_key(nth));
-    let (read, _) = read_list(source, rest.map(|(_, (_, call))| *call))?;
+    let (read, _) = read_list(request, source, rest.map(|(_, (_, call))| *call))?;
     let mut read = read.into_iter();
     let (mut calls, mut malformed) = (Vec::with_capacity(own.len()), BTreeMap::new());
     for nth in 0..own.len() {
@@ -82,6 +82,7 @@ fn read_caller(call: &Node<'_>) -> Option<(Arc<str>, RawJson)> {
 /// Reads calls with one assistant message written around them, and returns faults by pointers below
 /// their list.
 fn read_list<'n, 'a: 'n>(
+    request: &CallsRequest<'_>,
     source: Source,
     calls: impl Iterator<Item = &'n Node<'a>>,
 ) -> Result<(Vec<ToolCall>, Vec<Fault>), Error> {
@@ -117,7 +118,16 @@ fn read_list<'n, 'a: 'n>(
             fault.pointer = rest.to_owned();
         }
     }
-    Ok((history.iter().flat_map(Message::tool_calls).cloned().collect(), found))
+    let parts = history.iter().flat_map(|message| &message.parts);
+    let calls = parts.filter_map(|part| {
+        let Content::ToolCall(call) = &part.content else { return None };
+        let mut call = call.clone();
+        if let Some(group) = provider::call_namespace(part) {
+            call.name = provider::called_name(&group, &call.name, &request.tools);
+        }
+        Some(call)
+    });
+    Ok((calls.collect(), found))
 }
 
 /// The index at the head of a pointer, and the rest of it.

@@ -29,6 +29,8 @@ pub(super) struct OpenCalls {
 #[derive(Debug)]
 struct FoundCall {
     call: ToolCall,
+    /// The group of `OpenAI`'s that it names.
+    namespace: Option<String>,
     /// Its `caller`, if a program made it.
     caller: Option<RawJson>,
     /// Index of the appended message before which the result is inserted.
@@ -90,7 +92,8 @@ impl OpenCalls {
                 let place = later.find_map(|later| answered.get(&later.id).copied().flatten());
                 list.push(FoundCall {
                     call: call.clone(),
-                    caller: find_caller(message, call),
+                    caller: find_part(message, call).and_then(caller_of),
+                    namespace: find_part(message, call).and_then(provider::call_namespace),
                     place: place.unwrap_or(end),
                     batch: CallBatch { index: nth, size: message.tool_calls().count() },
                     is_open: next.is_none(),
@@ -121,6 +124,11 @@ impl OpenCalls {
             let loads = &*call.name == LOAD_TOOLKIT && !tools.options.toolkits.is_empty();
             remembers || loads || &*call.name == READ_TOOL
         };
+        for found in &mut self.list {
+            if let Some(group) = &found.namespace {
+                found.call.name = provider::called_name(group, &found.call.name, &tools.list);
+            }
+        }
         self.list.retain(|one| one.is_open || is_ours(&one.call));
         let mut calls: Vec<ToolCall> = self.list.iter().map(|one| one.call.clone()).collect();
         let batches: Vec<CallBatch> = self.list.iter().map(|one| one.batch).collect();
@@ -171,9 +179,9 @@ impl OpenCalls {
     }
 }
 
-fn find_caller(message: &Message, call: &ToolCall) -> Option<RawJson> {
+fn find_part<'m>(message: &'m Message, call: &ToolCall) -> Option<&'m Part> {
     let is_it = |part: &&Part| matches!(&part.content, Content::ToolCall(own) if own.id == call.id);
-    message.parts.iter().find(is_it).and_then(caller_of)
+    message.parts.iter().find(is_it)
 }
 
 /// Refuses memory writes by a key without a scope for them, before any hook is called.

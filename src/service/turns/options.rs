@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::hook::Hook;
 use crate::json::Node;
+use crate::provider;
 use crate::request::{self, CompileRequest, MemoryOptions};
 use crate::service::Services;
 use crate::service::compile::{
@@ -65,7 +66,8 @@ pub(super) fn turn_options(
 ) -> Result<TurnOptions, Error> {
     let TurnOptionsRequest { request, has_tools, memory_is_off } =
         read_options(services, node, session)?;
-    let (list, options) = (request.conversation.tools, request.tools);
+    let list = provider::with_namespace_functions(request.conversation.tools);
+    let options = request.tools;
     let tools = JudgedTools {
         list,
         options,

@@ -264,7 +264,9 @@ async fn an_id_of_three_calls_becomes_three_ids() {
 #[tokio::test]
 async fn reasoning_leaves_with_the_call_that_it_led_to() {
     let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": []});
-    let items = [user("a"), shell("s1"), reasoning, shell("s2"), output("s1", "x"), user("b")];
+    let click = json!({"type": "computer_call", "id": "cu_1", "call_id": "c1", "status": "completed",
+        "pending_safety_checks": [], "action": {"type": "wait"}});
+    let items = [user("a"), shell("s1"), reasoning, click, output("s1", "x"), user("b")];
     let done = sent("openai_responses", &items).await;
     assert!(!done.text.contains("rs_1"), "{}", done.text);
     let mut codes = done.codes("repairs");

@@ -12,6 +12,7 @@ mod items;
 mod media;
 mod outputs;
 mod programs;
+mod reports;
 mod requirements;
 mod schemas;
 mod sessions;
