@@ -95,9 +95,8 @@ test("a share that is left out has no minus", () => {
   assert.equal(leftOut(50, 50), "0.0 %");
   assert.equal(leftOut(0, 0), "–");
   assert.equal(leftOut(0, 7), "–");
-  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 0 }), true);
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
-  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 9 }), false);
+  assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 9 }), false);
   assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
 });
 
