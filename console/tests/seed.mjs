@@ -32,8 +32,8 @@ export async function seed(server, session = "flaky-test") {
   const url = `http://127.0.0.1:${hooks.address().port}`;
   const call = (method, at, body) => server.call(method, at, body);
   await call("POST", "/hooks", { id: "no-secrets", point: "transform_context", kind: "guard", builtin: "secret_scan" });
-  await call("POST", "/hooks", { id: "redact-mail", point: "tool_result", kind: "transform", builtin: "redact" });
-  await call("POST", "/hooks", { id: "cut-logs", point: "tool_result", kind: "transform", builtin: "truncate", config: { max_chars: 200000 } });
+  await call("POST", "/hooks", { id: "redact-mail", point: "tool_result", kind: "transform", builtin: "redact", config: { patterns: ["[\\w.]+@[\\w.]+"] } });
+  await call("POST", "/hooks", { id: "cut-logs", point: "tool_result", kind: "transform", builtin: "truncate", config: { max_bytes: 200000 } });
   await call("POST", "/hooks", { id: "audit", points: ["memory_changed"], kind: "observe", url: `${url}/audit`, delivery: "async" });
   const values = [
     ["style", "Commit messages are imperative, at most 72 characters.", { tags: ["project"], importance: 0.8 }],
@@ -63,8 +63,7 @@ export async function seed(server, session = "flaky-test") {
   await call("PUT", `/packs/${id}/${version}/golden`, { compilations: records });
   const next = structuredClone(pack);
   next.pack_meta.pack_version = "1.1.0";
-  const rules = next.policy_layer.policy_bundles[0].rules;
-  if (Array.isArray(rules) && rules.length > 1) rules.splice(0, 1);
+  next.business_context.non_negotiables = [...next.business_context.non_negotiables, structuredClone(next.business_context.non_negotiables[0])];
   next.business_context.summary = `${next.business_context.summary} Releases are announced an hour before.`;
   await call("POST", "/packs", next);
   return { ref, id, next: `${id}@1.1.0`, records, session, close: () => hooks.close() };

@@ -51,7 +51,7 @@ async function runsOf(id: string, signal: AbortSignal): Promise<Run[]> {
 }
 
 function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Handle<HookRow>; deliveries: Handle<{ items: Delivery[] }>; runs: Handle<Run[]> }) {
-  const tab = useSignal("runs");
+  const tab = useSignal(hook.delivery === "async" || hook.queue.queued > 0 ? "deliveries" : "runs");
   const task = useTask();
   const secret = useSignal<string | null>(null);
   const path = { id: hook.id };

@@ -8,7 +8,10 @@ import type { GoldenCase, GoldenRun, Pack, PackDiff, PackLintFault, PackRow } fr
 import { count, fullTime, plural, shortId, time } from "../format.ts";
 import { go, href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { lineOf } from "../text/json-lines.ts";
+import { difference } from "../text/words.ts";
 import { PageHead } from "../ui/frame.tsx";
+import { visible } from "../ui/pair-list.tsx";
 import { StageDots } from "../ui/stage-dots.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -95,30 +98,6 @@ function PackPage({ id, version }: { id: string; version: string }) {
       )}
     </Loaded>
   );
-}
-
-/** The line of a pretty-printed document that a JSON Pointer names; 0 if there is none. */
-export function lineOf(document: unknown, pointer: string): number {
-  const steps = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  let value: unknown = document;
-  let line = 0;
-  for (const step of steps) {
-    if (typeof value !== "object" || value === null) return line;
-    const entries: [string, unknown][] = Array.isArray(value) ? value.map((item, at) => [String(at), item]) : Object.entries(value);
-    line += 1;
-    let found = false;
-    for (const [name, item] of entries) {
-      if (name === step) {
-        value = item;
-        found = true;
-        break;
-      }
-      line += (JSON.stringify(item, null, 2) ?? "null").split("\n").length;
-    }
-    // A member that is missing has the place of what should have it.
-    if (!found) return Math.max(line - (entries.length > 0 ? 1 : 0), 0);
-  }
-  return line;
 }
 
 function Lint({ document: pack }: { document: Pack | null }) {
@@ -217,7 +196,10 @@ function Changes({ diff }: { diff: PackDiff }) {
             {layer.changes.map((change, at) => (
               <li key={at}>
                 <code>{change.path}</code> <small>{change.op}</small>
-                <pre class="text">{change.from !== undefined && change.op !== "move" && <del>{write(change.from)}</del>}{change.from !== undefined && change.value !== undefined && " "}{change.value !== undefined && <ins>{write(change.value)}</ins>}</pre>
+                <pre class="text">
+                  {difference(change.op === "add" ? "" : write(change.from), change.op === "remove" ? "" : write(change.value)).map((piece, place) =>
+                    piece.kind === "same" ? visible(piece.text) : piece.kind === "added" ? <ins key={place}>{visible(piece.text)}</ins> : <del key={place}>{visible(piece.text)}</del>)}
+                </pre>
               </li>
             ))}
           </ul>

@@ -41,7 +41,7 @@ const SENTENCES: Record<string, (data: Data) => string> = {
   "session:switched": (data) => `The session ${word(data, "new_session_id")} was opened${word(data, "parent_session_id", "") ? ` from ${word(data, "parent_session_id")}` : ""}`,
   "cache:expiring": (data) => {
     const micros = data["rewrite_micros"];
-    return `${plural(number(data, "prefix_tokens"), "token")} of ${word(data, "model")} are about to leave the provider's cache${typeof micros === "number" ? `; writing them again costs ${money(micros)}` : ""}`;
+    return `The provider's cache is about to lose ${plural(number(data, "prefix_tokens"), "token")} of ${word(data, "model")}${typeof micros === "number" ? `; writing them again costs ${money(micros)}` : ""}`;
   },
   "hook:denied": (data) => `The hook ${word(data, "hook")} denied at ${word(data, "point")}`,
   "hook:failed": (data) => `The hook ${word(data, "hook")} failed at ${word(data, "point")}: ${word(data, "cause").replaceAll("_", " ")}`,

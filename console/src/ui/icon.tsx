@@ -6,7 +6,7 @@ const PATHS = {
   sessions: "M3 5h14M3 10h14M3 15h8",
   records: "M5 3h7l4 4v10H5zM12 3v4h4M8 11h5M8 14h5",
   playground: "M4 4l6 12 2-5 5-2z",
-  hooks: "M7 3v7a3 3 0 0 0 6 0M13 10V7l3 3M7 17h0",
+  hooks: "M10 2.500v8.500M10 11a3.500 3.500 0 1 1-3.500 3.500M8 2.500h4",
   events: "M2 10h4l2-6 4 12 2-6h4",
   cache: "M3 6h14M3 10h6M3 14h6M12 9l5 6M17 9l-5 6",
   inventory: "M3 7l7-4 7 4v7l-7 4-7-4zM3 7l7 4 7-4M10 11v7",
