@@ -46,7 +46,7 @@ const SENTENCES: Record<string, (data: Data) => string> = {
   "hook:denied": (data) => `The hook ${word(data, "hook")} denied at ${word(data, "point")}`,
   "hook:failed": (data) => `The hook ${word(data, "hook")} failed at ${word(data, "point")}: ${word(data, "cause").replaceAll("_", " ")}`,
   "hook:disabled": (data) => `The hook ${word(data, "hook")} was disabled: ${word(data, "because")}`,
-  "hook:lost": (data) => `${plural(number(data, "count"), "queued call")} of the hook ${word(data, "hook")} were deleted: its queue is full`,
+  "hook:lost": (data) => `The queue of the hook ${word(data, "hook")} is full: ${plural(number(data, "count"), "queued call")} were deleted`,
   "stream:gap": () => "Events are missing: they are no longer kept",
   "stream:overflow": () => "This reader was too slow, and the stream ended",
 };
