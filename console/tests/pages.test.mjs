@@ -329,6 +329,7 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("tab", { name: "Order" }).click();
     const list = page.getByRole("list", { name: "transform hooks at tool_result" });
     const ids = () => list.locator("b").allTextContents();
+    await list.locator("b").first().waitFor();
     assert.deepEqual(await ids(), ["cut-logs", "redact-mail"]);
     await page.getByRole("button", { name: "Move cut-logs down" }).focus();
     await page.keyboard.press("Alt+ArrowDown");
@@ -405,7 +406,7 @@ describe("the console", { skip: missing }, () => {
   });
 
   test("settings in force are shown without secrets, and a key is made, shown once and revoked", async () => {
-    const server = await Server.start("--bootstrap-key", KEY, "--worker-threads", "2");
+    const server = await Server.start("--bootstrap-key", KEY);
     try {
       const { page, faults, close } = await open(server, "/#/settings", { expected: ["401"], wait: "input" });
       await page.getByLabel("Key").fill(KEY);

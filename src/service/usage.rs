@@ -25,6 +25,14 @@ struct UsageSlot {
     session: Option<Arc<str>>,
 }
 
+/// The tenant and the day of a compile, and how long it took.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct DurationSlot {
+    tenant: Arc<str>,
+    day: Day,
+    bucket: DurationBucket,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct UsageCounts {
     requests: u64,
@@ -79,8 +87,8 @@ impl<'r> CountedRequest<'r> {
 #[derive(Debug, Default)]
 pub(super) struct UsageMeter {
     pending: Mutex<BTreeMap<UsageSlot, UsageCounts>>,
-    /// Requests by tenant, day and how long they took.
-    durations: Mutex<BTreeMap<(Arc<str>, Day, DurationBucket), u64>>,
+    /// Compiles by how long they took.
+    durations: Mutex<BTreeMap<DurationSlot, u64>>,
     /// Tokens of the day by key, of keys that have a limit.
     today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
     /// Locked while counts are moved from memory to the store.
@@ -153,8 +161,8 @@ impl UsageMeter {
             let stored = times.clone();
             let done = store.tenant(&tenant).write(move |tx| {
                 rows.iter().try_for_each(|row| tx.add_usage(row))?;
-                stored.iter().try_for_each(|((_, day, bucket), requests)| {
-                    tx.add_durations(*day, *bucket, *requests)
+                stored.iter().try_for_each(|(slot, requests)| {
+                    tx.add_durations(slot.day, slot.bucket, *requests)
                 })
             });
             if let Err(error) = done {
@@ -175,10 +183,11 @@ impl UsageMeter {
     }
 
     /// Takes the counted durations of a tenant, whose requests are counted in [`Self::pending`] too.
-    fn take_durations(&self, tenant: &Arc<str>) -> BTreeMap<(Arc<str>, Day, DurationBucket), u64> {
+    fn take_durations(&self, tenant: &Arc<str>) -> BTreeMap<DurationSlot, u64> {
         let mut durations = lock(&self.durations);
-        let (own, others) =
-            std::mem::take(&mut *durations).into_iter().partition(|((of, ..), _)| of == tenant);
+        let (own, others) = std::mem::take(&mut *durations)
+            .into_iter()
+            .partition(|(slot, _)| slot.tenant == *tenant);
         *durations = others;
         own
     }
@@ -235,7 +244,7 @@ pub(super) fn count(services: &Services, request: &CountedRequest<'_>) {
     };
     if let Some(duration) = request.duration {
         let bucket = DurationBucket::of(duration);
-        let of = (Arc::clone(&slot.tenant), slot.row.day, bucket);
+        let of = DurationSlot { tenant: Arc::clone(&slot.tenant), day: slot.row.day, bucket };
         *lock(&services.inner.meter.durations).entry(of).or_default() += 1;
     }
     services.inner.meter.count(slot, counts);

@@ -17,7 +17,11 @@ export function contextOf(record: CompilationRecord): Value | null {
 
 const object = (value: unknown): Value => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Value) : {});
 const list = (value: unknown): Value[] => (Array.isArray(value) ? value.map(object) : []);
-const text = (value: unknown): string => (value === undefined || value === null ? "–" : typeof value === "string" ? value : JSON.stringify(value));
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+const text = (value: unknown): string =>
+  isEmpty(value) ? "–" : typeof value === "string" ? value : Array.isArray(value) && value.every((item) => typeof item === "string") ? value.join(", ") : JSON.stringify(value);
+/** What one reads first, of rows of any shape. */
+const FIRST = ["kind", "rule_id", "key", "id", "verdict", "reason"];
 
 export function Governance({ record }: { record: CompilationRecord }) {
   const context = contextOf(record);
@@ -66,9 +70,10 @@ export function Governance({ record }: { record: CompilationRecord }) {
   );
 }
 
-/** Rows of any shape: a column for each member that one of them has. */
+/** Rows of any shape: a column for each member that has a value in one of them. */
 function Table({ title, rows, none }: { title: string; rows: Value[]; none: string }) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 7);
+  const found = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => rows.some((row) => !isEmpty(row[name])));
+  const names = [...FIRST.filter((name) => found.includes(name)), ...found.filter((name) => !FIRST.includes(name))].slice(0, 7);
   return (
     <section class="card">
       <header><h2>{title}</h2></header>
