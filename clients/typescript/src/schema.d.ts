@@ -7073,13 +7073,9 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description Also entries that the application wrote in a wider scope.
-         * @enum {string}
-         */
-        SharedMemoryWriting: "shared";
         /** @description The settings of a node. */
         SettingList: {
+            /** @description The rows of this page. */
             items: components["schemas"]["SettingRow"][];
         };
         /** @description A flag of `contexture serve`. */
@@ -7114,6 +7110,11 @@ export interface components {
              */
             variable: string;
         };
+        /**
+         * @description Also entries that the application wrote in a wider scope.
+         * @enum {string}
+         */
+        SharedMemoryWriting: "shared";
         /** @description A skill. */
         Skill: {
             /** @description The tools that the skill may use, or null. */
@@ -8478,9 +8479,9 @@ export type SessionSwitchHookCall = components['schemas']['SessionSwitchHookCall
 export type SessionTtl = components['schemas']['SessionTtl'];
 export type SessionTurn = components['schemas']['SessionTurn'];
 export type SessionUsage = components['schemas']['SessionUsage'];
-export type SharedMemoryWriting = components['schemas']['SharedMemoryWriting'];
 export type SettingList = components['schemas']['SettingList'];
 export type SettingRow = components['schemas']['SettingRow'];
+export type SharedMemoryWriting = components['schemas']['SharedMemoryWriting'];
 export type Skill = components['schemas']['Skill'];
 export type SkillChoice = components['schemas']['SkillChoice'];
 export type SkillDefinition = components['schemas']['SkillDefinition'];
@@ -16321,8 +16322,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["RateLimited"];
-            /** @description The caller may not */
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
             "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17143,7 +17154,8 @@ export interface operations {
                      *           "used": 0,
                      *           "max": 1073741824
                      *         }
-                     *       ]
+                     *       ],
+                     *       "durations": null
                      *     }
                      */
                     "application/json": components["schemas"]["UsageList"];

@@ -3552,6 +3552,7 @@ class SessionUsage(_SessionUsageRequired, total=False):
 class SettingList(TypedDict):
     """The settings of a node."""
 
+    # The rows of this page.
     items: List[SettingRow]
 
 
