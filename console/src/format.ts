@@ -44,9 +44,11 @@ export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
 }
 
-/** A sentence of the server, with the API's spelling of the action that the page names next to it. */
-export function apiSpelling(sentence: string): string {
-  return sentence.replaceAll("summarised", "summarized");
+/** Milliseconds with at most three digits: 0.4 ms, 38 ms, 2.1 s. */
+export function duration(ms: number): string {
+  if (ms >= 10_000) return `${Math.round(ms / 1000)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }
 
 /** Local time with its zone, for titles. */

@@ -7,24 +7,36 @@ import "./style/content.css";
 import "./style/charts.css";
 import "./style/pairs.css";
 import "./style/playground.css";
+import "./style/pages.css";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
+import { Api } from "./pages/api.tsx";
+import { Cache } from "./pages/cache.tsx";
 import { Events } from "./pages/events.tsx";
 import { Hooks } from "./pages/hooks.tsx";
+import { InventoryPage } from "./pages/inventory.tsx";
+import { Keys } from "./pages/keys.tsx";
+import { Memory } from "./pages/memory.tsx";
 import { Overview } from "./pages/overview.tsx";
+import { Packs } from "./pages/packs.tsx";
 import { Playground } from "./pages/playground.tsx";
+import { Problems } from "./pages/problems.tsx";
 import { RecordPage } from "./pages/record.tsx";
 import { Records } from "./pages/records.tsx";
 import { SessionPage } from "./pages/session.tsx";
 import { Sessions } from "./pages/sessions.tsx";
-import { pageKey, route } from "./state/route.ts";
+import { Settings } from "./pages/settings.tsx";
+import { pageKey, route, type Route } from "./state/route.ts";
 import { findSession, session } from "./state/session.ts";
 import { Frame } from "./ui/frame.tsx";
 import { SignIn, Unreachable } from "./ui/sign-in.tsx";
 import { Loading } from "./ui/states.tsx";
 import "./state/live.ts";
 
-const TITLES = { overview: "Overview", sessions: "Sessions", records: "Records", playground: "Playground", hooks: "Hooks", events: "Events" };
+const TITLES: Record<Route["page"], string> = {
+  overview: "Overview", sessions: "Sessions", records: "Records", cache: "Cache misses", inventory: "Inventory", playground: "Playground",
+  memory: "Memory", hooks: "Hooks", packs: "Packs", keys: "Keys and usage", events: "Events", problems: "Problems", api: "API", settings: "Settings",
+};
 
 function Page() {
   const { page, id } = route.value;
@@ -32,9 +44,17 @@ function Page() {
     case "overview": return <Overview />;
     case "sessions": return id === null ? <Sessions /> : <SessionPage key={id} id={id} />;
     case "records": return id === null ? <Records /> : <RecordPage key={id} id={id} />;
+    case "cache": return <Cache />;
+    case "inventory": return <InventoryPage />;
     case "playground": return <Playground />;
+    case "memory": return <Memory />;
     case "hooks": return <Hooks />;
+    case "packs": return <Packs />;
+    case "keys": return <Keys />;
     case "events": return <Events />;
+    case "problems": return <Problems />;
+    case "api": return <Api />;
+    case "settings": return <Settings />;
   }
 }
 

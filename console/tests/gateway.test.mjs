@@ -47,18 +47,16 @@ describe("the gateway in the console", { skip: missing }, () => {
     await browser?.close();
   });
 
-  test("a link to a session of the gateway leads to its records", async () => {
+  test("a session of the gateway has a page, and is in the list next to the others", async () => {
     assert.match(row.session_id, /^gws_/);
     const { page, faults, close } = await open("/#/records", { wait: ".record-row a" });
-    const asked = page.waitForRequest((request) => request.url().includes(`session_id=${row.session_id}`));
     await page.getByRole("link", { name: row.session_id }).click();
-    await asked;
-    await page.getByText(`Of the session ${row.session_id}`).waitFor();
-    await page.locator(`a[title="${row.id}"]`).click();
+    await page.getByText("A session of the gateway").waitFor();
+    await page.locator(".turns li a").first().waitFor();
+    await page.locator("tbody th a").first().click();
     await page.getByRole("heading", { name: "Record" }).waitFor();
-    assert.ok((await page.locator(".about a").getAttribute("href")).endsWith(`#/records?session_id=${row.session_id}`));
-    // An address that was kept from before leads there, too.
-    await page.goto(`${server.url}/#/sessions/${row.session_id}`);
+    assert.ok((await page.locator(".about a").getAttribute("href")).endsWith(`#/sessions/${row.session_id}`));
+    await page.goto(`${server.url}/#/records?session_id=${row.session_id}`);
     await page.getByText(`Of the session ${row.session_id}`).waitFor();
     await page.getByRole("link", { name: "Show all records" }).click();
     await page.getByText("Of the session").waitFor({ state: "detached" });
@@ -85,12 +83,15 @@ describe("the gateway in the console", { skip: missing }, () => {
     await close();
   });
 
-  test("the overview leads to the records of a gateway's session", async () => {
+  test("the overview and the list of sessions lead to a session of the gateway", async () => {
     await server.call("POST", "/v1/chat/completions", { model: "gpt-4o", prompt_cache_key: "agent-2", user: "counted", messages: [{ role: "user", content: "Hi" }] }, KEY);
     const { page, faults, close } = await open("/");
     const link = page.locator('td a, th a').filter({ hasText: "gws_" }).first();
     await link.waitFor({ timeout: 15_000 });
-    assert.match(await link.getAttribute("href"), /#\/records\?session_id=gws_/);
+    assert.match(await link.getAttribute("href"), /#\/sessions\/gws_/);
+    await page.goto(`${server.url}/#/sessions`);
+    await page.getByText("Through the gateway").waitFor();
+    await page.locator("tbody th a").filter({ hasText: "gws_" }).first().waitFor();
     assert.deepEqual(faults, []);
     await close();
   });

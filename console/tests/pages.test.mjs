@@ -10,20 +10,24 @@ import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { HOSTILE, fill } from "./hostile.mjs";
 import { openPage } from "./open.mjs";
+import { seed } from "./seed.mjs";
 import { Server, launch, missing } from "./server.mjs";
 
 const KEY = "k".repeat(32);
-const PAGES = ["overview", "sessions", "records", "playground", "hooks", "events"];
+const PAGES = ["overview", "sessions", "records", "events", "playground", "cache misses", "inventory", "memory", "hooks", "packs", "keys and usage", "settings", "api", "problems"];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe("the console", { skip: missing }, () => {
   let browser;
   let demo;
+  let seeded;
   before(async () => {
     browser = await launch();
     demo = await Server.start("demo");
+    seeded = await seed(demo);
   });
   after(async () => {
+    seeded?.close();
     demo?.stop();
     await browser?.close();
   });
@@ -31,6 +35,8 @@ describe("the console", { skip: missing }, () => {
   const open = (server, at, options) => openPage(browser, server, at, options);
 
   const newest = async (id = "flaky-test") => (await demo.call("GET", `/sessions/${id}/timeline?limit=1`)).items[0].compilation_id;
+
+  const broken = async () => (await demo.call("GET", "/sessions/flaky-test/timeline?limit=100")).items.find((row) => row.first_change?.why === "compaction").compilation_id;
 
   test("each page has its content, in both themes, and axe finds nothing", async () => {
     const record = await newest();
@@ -41,8 +47,21 @@ describe("the console", { skip: missing }, () => {
       "/#/records": ["flaky-test", "claude-sonnet-4-5"],
       [`/#/records/${record}`]: ["Came in", "summarized", "Changes only", "checkout_retries"],
       "/#/playground": ["Request, session or log", "tokens", "Level"],
-      "/#/hooks": ["No hook is registered"],
-      "/#/events": ["compile:done"],
+      "/#/hooks": ["no-secrets", "healthy", "built in: redact"],
+      "/#/hooks/audit": ["of 11 attempts", "delivered"],
+      "/#/events": ["Compiled", "compile:done"],
+      [`/#/cache?b=${await broken()}`]: ["The prefix broke", "The first byte that differs", "What to do"],
+      "/#/inventory?session=flaky-test&turns=5": ["Leaving these out saves", "deploy", "never", "pool_size"],
+      "/#/memory": ["test-command", "retracted", "npm test"],
+      "/#/memory/style": ["3 versions", "subjects", "Restore"],
+      "/#/memory?tab=candidates": ["preferred_contact", "Telegram", "Ask back"],
+      "/#/memory?tab=recall": ["What the conversation is about"],
+      "/#/packs": ["pack.coding-agent", "1.1.0"],
+      [`/#/packs/${encodeURIComponent(seeded.ref)}`]: ["2 versions", "Check for faults", "contract_meta"],
+      "/#/keys": ["No key is stored"],
+      "/#/problems": ["invalid_request"],
+      "/#/api": ["/compile", "/memory/recall"],
+      "/#/settings": ["The settings are not known"],
     };
     for (const theme of ["light", "dark"]) {
       for (const [at, texts] of Object.entries(wanted)) {
@@ -67,7 +86,8 @@ describe("the console", { skip: missing }, () => {
     }
     assert.ok(Math.min(...times) < 1000, `${times.map(Math.round)} ms`);
     await close();
-    for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events"]) {
+    for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events", `/#/cache?b=${await broken()}`, "/#/inventory",
+      "/#/memory", "/#/memory/style", "/#/memory?tab=candidates", "/#/hooks", "/#/hooks/audit", "/#/packs", `/#/packs/${encodeURIComponent(seeded.ref)}`, "/#/keys", "/#/problems", "/#/api"]) {
       const narrow = await open(demo, at, { viewport: { width: 360, height: 740 } });
       await narrow.page.waitForTimeout(300);
       const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
@@ -75,6 +95,7 @@ describe("the console", { skip: missing }, () => {
       const outside = await narrow.page.evaluate(() => [...document.querySelectorAll(".side a")]
         .filter((link) => { const box = link.getBoundingClientRect(); return box.width > 0 && (box.left < 0 || box.right > innerWidth); }).map((link) => link.textContent));
       assert.deepEqual(outside, [], at);
+      await narrow.page.getByRole("button", { name: "Menu" }).click();
       for (const name of ["Hooks", "Events", "API", "Problems"]) assert.ok(await narrow.page.locator(".side").getByRole("link", { name }).isVisible(), `${at}: ${name}`);
       // Ids in tables are whole, and what is wider than the screen has a shadow where it goes on.
       const faults = await narrow.page.evaluate(() => [
@@ -187,7 +208,12 @@ describe("the console", { skip: missing }, () => {
   test("the playground compiles as one types, and cancels what is out of date", async () => {
     const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair", expected: ["422"] });
     const sent = [];
-    page.on("request", (request) => { if (request.url().endsWith("/compile")) sent.push(JSON.parse(request.postData())); });
+    const urls = [];
+    page.on("request", (request) => {
+      if (!request.url().includes("/compile?")) return;
+      urls.push(request.url());
+      sent.push(JSON.parse(request.postData()));
+    });
     const source = page.getByLabel("Request, session or log");
     await source.fill("09:00 INFO started\n".repeat(300));
     await page.getByText("A text of 300 lines").waitFor();
@@ -198,6 +224,7 @@ describe("the console", { skip: missing }, () => {
     assert.ok(sent.length <= 3, `${sent.length} requests`);
     assert.equal(sent.at(-1).budget.context_window, 1000);
     assert.ok(sent.every((request) => request.record === "none" && request.explain === "full"));
+    assert.ok(urls.every((url) => url.endsWith("/compile?dry_run=true")), urls.join(" "));
     await source.fill("{");
     await page.getByText("This is not JSON").waitFor();
     await page.locator(".result").waitFor({ state: "detached" });
@@ -235,8 +262,10 @@ describe("the console", { skip: missing }, () => {
     try {
       const { id, request } = await fill(server);
       const session = encodeURIComponent(request.session_id);
-      for (const at of ["/", "/#/sessions", `/#/sessions/${session}`, "/#/records", `/compilations/${id}`, "/#/hooks", "/#/events", "/#/playground"]) {
+      for (const at of ["/", "/#/sessions", `/#/sessions/${session}`, "/#/records", `/compilations/${id}`, `/#/cache?b=${id}`, `/#/inventory?session=${session}`, "/#/memory", "/#/memory/key_1", "/#/memory?tab=candidates", "/#/memory?tab=recall",
+        "/#/hooks", "/#/hooks/audit", "/#/packs", "/#/keys", "/#/events", "/#/problems", "/#/api", "/#/settings", "/#/playground"]) {
         const { page, faults, close } = await open(server, at);
+        if (at.endsWith("recall")) await page.getByRole("button", { name: "Recall" }).click();
         if (at === "/#/playground") {
           await page.getByLabel("Request, session or log").fill(JSON.stringify(request));
           await page.getByText("A request of").waitFor();
@@ -288,7 +317,114 @@ describe("the console", { skip: missing }, () => {
       await page.getByLabel("Key").fill(weak.key);
       await page.keyboard.press("Enter");
       await page.getByRole("navigation", { name: "Pages" }).waitFor();
-      assert.deepEqual(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents().then((list) => list.map((text) => text.trim())), ["Overview", "Sessions"]);
+      assert.deepEqual(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents().then((list) => list.map((text) => text.trim())), ["Overview", "Sessions", "Inventory", "API", "Problems"]);
+      await close();
+    } finally {
+      server.stop();
+    }
+  });
+
+  test("hooks are ordered by keys, tested, disabled, and a call is retried", async () => {
+    const { page, faults, close } = await open(demo, "/#/hooks", { wait: "tbody a" });
+    await page.getByRole("tab", { name: "Order" }).click();
+    const list = page.getByRole("list", { name: "transform hooks at tool_result" });
+    const ids = () => list.locator("b").allTextContents();
+    await list.locator("b").first().waitFor();
+    assert.deepEqual(await ids(), ["cut-logs", "redact-mail"]);
+    await page.getByRole("button", { name: "Move cut-logs down" }).focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    assert.deepEqual(await ids(), ["redact-mail", "cut-logs"]);
+    await page.getByRole("button", { name: "Store the order" }).click();
+    await page.getByText("\"revision\": 1").waitFor();
+    assert.deepEqual((await demo.call("GET", "/hook-order")).order.tool_result.transform, ["redact-mail", "cut-logs"]);
+    await page.goto(`${demo.url}/#/hooks/no-secrets`);
+    await page.getByRole("tab", { name: "Test" }).click();
+    await page.getByRole("button", { name: "Call the hook" }).click();
+    await page.getByText("What would follow").waitFor();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("button", { name: "Enable" }).waitFor();
+    assert.equal((await demo.call("GET", "/hooks/no-secrets")).enabled, false);
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a memory entry is restored, and retracted after a question", async () => {
+    await demo.call("PUT", "/memory/walk", { value: "first" });
+    await demo.call("PUT", "/memory/walk", { value: "second" });
+    const { page, faults, close } = await open(demo, "/#/memory/walk", { wait: ".versions" });
+    assert.deepEqual(await page.locator(".versions li").first().locator("del, ins").allTextContents(), ["first", "second"]);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Version 1 is the current one again").waitFor();
+    assert.equal((await demo.call("GET", "/memory/walk")).value, "first");
+    await page.getByRole("button", { name: "Retract" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Retract" }).click();
+    await page.getByRole("group", { name: "Hide it from models?" }).getByRole("button", { name: "Retract" }).click();
+    await page.getByText("The entry is retracted").waitFor();
+    assert.equal((await demo.call("GET", "/memory/walk")).status, "retracted");
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a candidate is approved with a reason", async () => {
+    const { page, faults, close } = await open(demo, "/#/memory?tab=candidates", { wait: ".candidate" });
+    const card = page.locator(".candidate").first();
+    assert.ok(await card.getByRole("button", { name: "Approve" }).isDisabled());
+    await card.getByLabel("Why").fill("she said so twice");
+    await card.getByLabel("Your name").fill("bob");
+    await card.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("The queue is empty").waitFor();
+    await page.getByRole("button", { name: "approved" }).click();
+    await page.getByText("approve by bob: she said so twice").waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("golden runs are red with the first stage that differs", async () => {
+    const { page, faults, close } = await open(demo, `/#/packs/${encodeURIComponent(seeded.ref)}`, { wait: ".lines" });
+    await page.getByRole("tab", { name: "Golden runs" }).click();
+    await page.getByRole("button", { name: "Run 3 compiles" }).waitFor();
+    await page.getByLabel("Run under").selectOption(seeded.ref);
+    await page.getByRole("button", { name: "Run 3 compiles" }).click();
+    await page.getByText("All 3 come to the same.").waitFor();
+    await page.getByLabel("Run under").selectOption(seeded.next);
+    await page.getByRole("button", { name: "Run 3 compiles" }).click();
+    await page.getByText("0 of 3 come to the same.").waitFor();
+    assert.equal(await page.locator(".golden .parted .stage-dots .other").count() > 0, true);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a governed record shows what its pack decided", async () => {
+    const { page, faults, close } = await open(demo, `/#/records/${seeded.records[0]}`, { wait: "[role=tab]" });
+    await page.getByRole("tab", { name: "Pack" }).click();
+    for (const text of ["Policy decisions", "Withheld", "Buckets", "Allocated"]) await page.getByText(text, { exact: true }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("settings in force are shown without secrets, and a key is made, shown once and revoked", async () => {
+    const server = await Server.start("--bootstrap-key", KEY);
+    try {
+      const { page, faults, close } = await open(server, "/#/settings", { expected: ["401"], wait: "input" });
+      await page.getByLabel("Key").fill(KEY);
+      await page.keyboard.press("Enter");
+      await page.getByText("--bootstrap-key").waitFor();
+      assert.ok(!(await page.content()).includes(KEY));
+      await page.getByText("set, not shown").waitFor();
+      await page.goto(`${server.url}/#/keys`);
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.getByLabel("Name").fill("<script>hit('key')</script>");
+      await page.getByRole("button", { name: "Make the key" }).click();
+      await page.locator(".secret code").waitFor();
+      assert.match(await page.locator(".secret code").innerText(), /^cx_live_/);
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await page.getByRole("group").getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("The key is revoked").waitFor();
+      await page.getByText("No key is stored").waitFor();
+      assert.deepEqual(faults, []);
       await close();
     } finally {
       server.stop();

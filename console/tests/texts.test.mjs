@@ -12,9 +12,12 @@ const { pairsOf } = await vite.ssrLoadModule("/src/text/pairs.ts");
 const { difference, side } = await vite.ssrLoadModule("/src/text/words.ts");
 const { curlOf } = await vite.ssrLoadModule("/src/text/shell.ts");
 const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground-input.ts");
+const { splitOf } = await vite.ssrLoadModule("/src/text/prefix.ts");
+const { eventTone, eventWords } = await vite.ssrLoadModule("/src/text/event-words.ts");
+const { lineOf } = await vite.ssrLoadModule("/src/text/json-lines.ts");
 const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
 const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
-const { whyAbout } = await vite.ssrLoadModule("/src/ui/why.tsx");
+const { whyAbout, whyAdvice } = await vite.ssrLoadModule("/src/ui/why.tsx");
 
 const brief = (units) => units.map(({ index, author, kind, call, text }) => [index, author, kind, call, text]);
 
@@ -95,9 +98,8 @@ test("a share that is left out has no minus", () => {
   assert.equal(leftOut(50, 50), "0.0 %");
   assert.equal(leftOut(0, 0), "–");
   assert.equal(leftOut(0, 7), "–");
-  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 0 }), true);
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
-  assert.equal(isUnmeasured({ id: "gw_1", tokens_after: 9 }), false);
+  assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 9 }), false);
   assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
 });
 
@@ -105,7 +107,10 @@ test("every reason of a first change is explained", () => {
   const schema = readFileSync(new URL("../../src/pipeline/change/mod.rs", import.meta.url), "utf8");
   const reasons = [...schema.matchAll(/Self::\w+ => "(\w+)"/g)].map(([, name]) => name);
   assert.ok(reasons.includes("tail_moved"));
-  for (const reason of reasons) assert.match(whyAbout(reason), /^[A-Z].*\.$/, reason);
+  for (const reason of reasons) {
+    assert.match(whyAbout(reason), /^[A-Z].*\.$/, reason);
+    assert.notEqual(whyAdvice(reason), whyAdvice("unknown"), reason);
+  }
 });
 
 test("a command for the shell quotes what a text says", () => {
@@ -134,4 +139,41 @@ test("the playground reads requests, lists, sessions and logs", () => {
   assert.equal(readInput(JSON.stringify(one.messages)).about, "A list of 1 message");
   assert.equal(readInput("09:00 INFO").about, "A text of 1 line, as the result of a tool");
   assert.equal(readInput(line("user", "Hi")).about, "A session of 1 line");
+});
+
+test("the prefix of two payloads ends at the first byte that differs", () => {
+  const tool = (name) => ({ name, input_schema: {} });
+  const before = { messages: [{ role: "user", content: "grüße an Ann" }], system: "S", tools: [tool("a")] };
+  const kept = splitOf(before, { ...before, messages: [...before.messages, { role: "assistant", content: "A" }] });
+  assert.deepEqual([kept.change, kept.equal, kept.blocks.map((block) => block.pointer)], [null, 3, ["/tools/0", "/system", "/messages/0", "/messages/1"]]);
+  const edited = splitOf(before, { ...before, messages: [{ role: "user", content: "grüße an Bob" }] });
+  assert.equal(edited.change.pointer, "/messages/0");
+  // Bytes, not characters: two of them are two bytes long.
+  assert.equal(edited.change.offset, Buffer.byteLength("{\"role\":\"user\",\"content\":\"grüße an "));
+  assert.deepEqual([edited.change.before.rest, edited.change.after.rest], ["Ann\"}", "Bob\"}"]);
+  assert.equal(splitOf(before, { ...before, tools: [tool("b")] }).change.pointer, "/tools/0");
+  assert.equal(splitOf(before, { system: "S", messages: before.messages }).change.pointer, "/system");
+  assert.equal(splitOf(before, { tools: before.tools, system: "S", messages: [] }).change.after, null);
+  for (const nothing of [null, 7, "text", [], {}]) assert.equal(splitOf(nothing, nothing).change, null);
+});
+
+test("every event has words", () => {
+  const source = readFileSync(new URL("../../src/domain/event.rs", import.meta.url), "utf8");
+  const types = [...source.matchAll(/\("([a-z]+(?::[a-z]+)?)", Self::/g)].map(([, name]) => name);
+  assert.ok(types.includes("compile:done") && types.length > 15);
+  for (const type of types) {
+    const words = eventWords({ type, data: {} });
+    assert.match(words, /^[A-Z]/, type);
+    assert.ok(!words.includes("undefined") && !words.includes("NaN"), words);
+  }
+  assert.equal(eventWords({ type: "compile:done", data: { tokens_before: 1000, tokens_after: 250, fits: true, duration_ms: 12, first_change: { why: "tail_moved" } } }),
+    "Compiled 1,000 → 250 tokens, 75 % left out, in 12 ms; the cache broke: tail moved");
+  assert.deepEqual(["hook:failed", "compile:done", "memory:changed"].map((type) => eventTone({ type, data: { fits: true } })), ["bad", "good", "quiet"]);
+});
+
+test("a pointer leads to its line", () => {
+  const document = { a: { b: [1, { "c/d": 2 }] }, e: 3 };
+  const lines = JSON.stringify(document, null, 2).split("\n");
+  for (const [pointer, text] of [["", "{"], ["/a/b/1/c~1d", "\"c/d\": 2"], ["/e", "\"e\": 3"], ["/a/b/0", "1,"]]) assert.equal(lines[lineOf(document, pointer)].trim(), text, pointer);
+  assert.ok(lineOf(document, "/a/missing") >= 1);
 });

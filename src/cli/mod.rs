@@ -39,11 +39,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::failure::{StoreLost, exit_code, print_error};
 use self::terminal::{Terminal, TerminalArgs};
-use crate::config::Config;
+use crate::config::{Config, Setting, settings_in_force};
 use crate::server::{Server, ShutdownOutcome};
 use crate::service::pool::MAX_POOL_THREADS;
 use crate::{http, telemetry};
@@ -257,13 +257,25 @@ Examples:
 /// The cause of a failed command, which is printed to standard error.
 type CommandError = Box<dyn std::error::Error>;
 
+/// The settings of `serve`, as they were given.
+fn settings_of_serve(matches: &ArgMatches) -> Vec<Setting> {
+    let command = Cli::command();
+    let serve = command.find_subcommand("serve").zip(matches.subcommand_matches("serve"));
+    serve.map(|(command, matches)| settings_in_force(command, matches)).unwrap_or_default()
+}
+
 /// Parses the command line and runs its command.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let matches = Cli::command().try_get_matches();
+    let cli = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (mut cli, matches) = match cli {
+        Ok(read) => read,
         Err(error) => return refuse(&error),
     };
     let terminal = Terminal::new(cli.terminal);
+    if let Command::Serve(config) = &mut cli.command {
+        config.settings = settings_of_serve(&matches);
+    }
     let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
         Command::Serve(config) => serve(*config),

@@ -14,6 +14,7 @@ mod models;
 mod packs;
 mod quotas;
 mod server;
+mod settings;
 mod skills;
 mod store;
 mod summarizer;
@@ -33,6 +34,7 @@ pub use models::{Error as ModelsError, read as read_models};
 pub use packs::PacksConfig;
 pub use quotas::QuotasConfig;
 pub use server::ServerConfig;
+pub use settings::{Setting, SettingSource, settings_in_force};
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};
 pub use summarizer::SummarizerConfig;
@@ -63,6 +65,10 @@ pub struct Config {
     pub limits: LimitsConfig,
     #[command(flatten)]
     pub telemetry: TelemetryConfig,
+    /// The flags with their values, for an operator to look at; empty unless the command line was
+    /// read by [`settings_in_force`].
+    #[arg(skip)]
+    pub settings: Vec<Setting>,
 }
 
 /// Reads a whole number above zero, for sizes and times that must not be zero.

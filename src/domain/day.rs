@@ -20,6 +20,12 @@ impl Day {
         Self(at.micros().div_euclid(SECONDS_PER_DAY * 1_000_000))
     }
 
+    /// The hour of its day that a point in time lies in: 0 to 23.
+    pub fn hour_of(at: Timestamp) -> u8 {
+        let micros = at.micros().rem_euclid(SECONDS_PER_DAY * 1_000_000);
+        u8::try_from(micros / 3_600_000_000).unwrap_or(u8::MAX)
+    }
+
     /// When it begins.
     pub fn start(self) -> Timestamp {
         Timestamp::from_micros(self.0.saturating_mul(SECONDS_PER_DAY * 1_000_000))
@@ -74,5 +80,7 @@ mod tests {
         assert_eq!(Day::new(now), Day(1));
         assert_eq!(Day(1).rest(now), Duration::from_hours(23));
         assert_eq!(Day::new(Timestamp::from_micros(-1)), Day(-1));
+        assert_eq!(Day::hour_of(now), 1);
+        assert_eq!(Day::hour_of(Timestamp::from_micros(-1)), 23);
     }
 }

@@ -15,6 +15,7 @@ mod conversation;
 mod cost;
 mod day;
 mod delegation;
+mod duration_bucket;
 mod event;
 mod fair_places;
 mod gateway_mode;
@@ -75,6 +76,7 @@ pub use cost::{
 };
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
+pub use duration_bucket::DurationBucket;
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};
 pub use gateway_mode::GatewayMode;

@@ -38,6 +38,9 @@ pub struct SentCost {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UsageKey {
     pub day: Day,
+    /// The hour of the day, 0 to 23; none for payloads of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u8>,
     /// The id of the caller's key; empty for callers without one.
     pub key: Arc<str>,
     /// The model; empty if a request named none.

@@ -52,6 +52,7 @@ const METRICS: Access = Access::AnyOf(&[Scope::MetricsRead]);
 /// Requests to providers through the gateway.
 pub(super) const GATEWAY: Access = COMPRESS;
 const ADMIN: Access = Access::AnyOf(&[Scope::Admin]);
+const OPERATOR: Access = Access::AnyOf(&[Scope::Operator]);
 
 /// A route, and who may use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +165,7 @@ pub const ROUTES: &[RouteAccess] = &[
     route("PATCH", "/keys/{id}", ADMIN),
     route("DELETE", "/keys/{id}", ADMIN),
     route("GET", "/usage", ADMIN),
+    route("GET", "/settings", OPERATOR),
     route("GET", "/models", EITHER),
     route("GET", "/metrics", METRICS),
     route("GET", "/healthz", Access::Open),

@@ -10,7 +10,9 @@ use super::job::visit;
 use super::problem::{Kind, Problem};
 use super::query::{Query, decode_cursor, encode_cursor, invalid_cursor, name_of};
 use super::response::respond_with;
-use super::schema::{ChangeKey, CreateKey, Key, KeyList, NewKey, QuotaRow, UsageList, UsageRow};
+use super::schema::{
+    ChangeKey, CreateKey, Key, KeyList, NewKey, QuotaRow, UsageDurations, UsageList, UsageRow,
+};
 use super::state::AppState;
 use crate::domain::{self, Day, Scope};
 use crate::service::keys::{self, CreatedKey};
@@ -57,8 +59,6 @@ fn reply_with_key(key: &domain::Key, text: Option<&str>) -> Reply {
     tag = "keys",
     operation_id = "list_keys",
     params(
-        ("by" = Option<String>, Query, description = "`session`: a row for each session, day, key and model"),
-        ("session_id" = Option<String>, Query, description = "One session's rows"),
         ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before"),
@@ -131,8 +131,9 @@ pub(super) async fn delete_key(
 /// Read what was used
 ///
 /// Compiles and compressions, with their tokens and costs, by day, key and model; with
-/// `by=session` or `session_id` those of sessions, by session, day, key and model. Counts are written
-/// every few seconds; the last ones are lost where the process is killed.
+/// `by=session` or `session_id` those of sessions, by session, day, key and model; with `by=hour` by
+/// hour, key and model, for the last 31 days. Compiles with `dry_run=true` are not counted. Counts are
+/// written every few seconds; the last ones are lost where the process is killed.
 #[utoipa::path(
     get,
     path = "/usage",
@@ -143,7 +144,7 @@ pub(super) async fn delete_key(
         ("to" = Option<String>, Query, description = "Last day"),
         ("key" = Option<String>, Query, description = "One key's; empty for callers without one"),
         ("model" = Option<String>, Query, description = "One model's; empty for requests that named none"),
-        ("by" = Option<String>, Query, description = "`session`: a row for each session, day, key and model"),
+        ("by" = Option<String>, Query, description = "`session`: a row for each session, day, key and model; `hour`: a row for each hour, key and model"),
         ("session_id" = Option<String>, Query, description = "One session's rows"),
         ("tenant" = Option<String>, Query, description = "Another tenant's; needs the scope `operator`"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 1_000, description = "Rows at once, 100 when absent"),
@@ -159,15 +160,18 @@ pub(super) async fn list_usage(
         ["from", "to", "key", "model", "by", "session_id", "tenant", "limit", "cursor"];
     let query = Query::parse(request.uri(), &parameters)?;
     let limit = query.limit()?;
-    query.choice("by", &[("session", ())])?;
+    let by_hour = query.choice("by", &[("session", false), ("hour", true)])?;
     let session = query.get("session_id").map(str::to_owned);
-    let scope = if session.is_some() || query.get("by").is_some() {
-        UsageScope::Sessions(session)
-    } else {
-        UsageScope::Tenant
+    let scope = match (by_hour, session) {
+        (Some(true), None) => UsageScope::Hours,
+        (Some(true), Some(_)) => {
+            let detail = "usage of a session is not kept by hour: leave `by` or `session_id` out";
+            return Err(Problem::invalid("", detail));
+        }
+        (None, None) => UsageScope::Tenant,
+        (_, session) => UsageScope::Sessions(session),
     };
-    let of_sessions = matches!(scope, UsageScope::Sessions(_));
-    let after = query.get("cursor").map(|text| parse_cursor(text, of_sessions)).transpose()?;
+    let after = query.get("cursor").map(|text| parse_cursor(text, &scope)).transpose()?;
     let filter = UsageFilter {
         from: parse_day(&query, "from")?,
         to: parse_day(&query, "to")?,
@@ -179,15 +183,21 @@ pub(super) async fn list_usage(
     // One row more than the page needs, which shows whether there is a next page.
     let list = visit(&state, input, move |services, _| {
         let rows = usage::list(services, &scope, &filter, after.as_ref(), limit + 1)?;
-        Ok((rows, usage::quotas(services)?))
+        let is_part = filter.key.is_some()
+            || filter.model.is_some()
+            || matches!(scope, UsageScope::Sessions(_));
+        let durations =
+            if is_part { None } else { usage::durations(services, filter.from, filter.to)? };
+        Ok((rows, usage::quotas(services)?, durations))
     });
-    let (mut rows, quotas) = list.await?;
+    let (mut rows, quotas, durations) = list.await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
     let next_cursor = rows.last().filter(|_| has_more).map(write_cursor);
     let items = rows.into_iter().map(|row| UsageRow::new(&tenant, row)).collect();
     let quotas = quotas.into_iter().map(QuotaRow::from).collect();
-    Ok(respond_with(&UsageList { items, next_cursor, quotas }))
+    let durations = durations.map(UsageDurations::from);
+    Ok(respond_with(&UsageList { items, next_cursor, quotas, durations }))
 }
 
 /// Switches to the tenant that the query names, if the caller may read other tenants.
@@ -211,21 +221,36 @@ fn parse_day(query: &Query, name: &str) -> Result<Option<Day>, Problem> {
     })
 }
 
-/// The cursor after a row: its day, key and model, after its session in a list of sessions.
+/// The cursor after a row: its day, key and model, after its session in a list of sessions, and
+/// after its hour in a list by hour.
 fn write_cursor(row: &usage::UsageRow) -> String {
     let session = row.session.as_deref().map(|id| format!("{}.", encode_cursor(id)));
-    format!("{}{}.{}.{}", session.unwrap_or_default(), row.day, row.key, row.model)
+    let hour = row.hour.map(|hour| format!("{hour}."));
+    let first = session.or(hour).unwrap_or_default();
+    format!("{first}{}.{}.{}", row.day, row.key, row.model)
 }
 
-fn parse_cursor(text: &str, of_sessions: bool) -> Result<UsageCursor, Problem> {
-    let (session, text) = match text.split_once('.').filter(|_| of_sessions) {
-        Some((session, rest)) => (Some(decode_cursor(session).ok_or_else(invalid_cursor)?), rest),
+fn parse_cursor(text: &str, scope: &UsageScope) -> Result<UsageCursor, Problem> {
+    let is_plain = matches!(scope, UsageScope::Tenant);
+    let (first, text) = match text.split_once('.').filter(|_| !is_plain) {
+        Some((first, rest)) => (Some(first), rest),
         None => (None, text),
     };
+    let (mut session, mut hour) = (None, None);
+    match (scope, first) {
+        (UsageScope::Sessions(_), Some(first)) => {
+            session = Some(decode_cursor(first).ok_or_else(invalid_cursor)?);
+        }
+        (UsageScope::Hours, Some(first)) => {
+            hour = Some(first.parse().map_err(|_| invalid_cursor())?);
+        }
+        _ => {}
+    }
     let mut parts = text.splitn(3, '.');
     let mut part = || parts.next();
     if let (Some(day), Some(key), Some(model)) = (part().and_then(Day::parse), part(), part()) {
-        return Ok(UsageCursor { session, day, key: key.to_owned(), model: model.to_owned() });
+        let (key, model) = (key.to_owned(), model.to_owned());
+        return Ok(UsageCursor { session, day, hour, key, model });
     }
     Err(invalid_cursor())
 }

@@ -45,6 +45,7 @@ mod router;
 pub mod schema;
 mod session_cookie;
 mod sessions;
+mod settings;
 mod skills;
 mod state;
 mod stream_places;

@@ -23,7 +23,7 @@ use super::state::AppState;
 use super::{
     adapters, artifacts, auth, candidates, compat, compilations, compile, compress, console, cors,
     events, fallback, gateway, guide, hooks, inventory, keys, layer, mcp, memory, operations,
-    origin, packs, pages, response_memory, sessions, skills, tools, zstd_window,
+    origin, packs, pages, response_memory, sessions, settings, skills, tools, zstd_window,
 };
 use crate::config::{LimitsConfig, ServerConfig};
 
@@ -175,6 +175,7 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::update_key, keys::delete_key))
         .routes(routes!(keys::list_usage))
+        .routes(routes!(settings::list_settings))
         .routes(routes!(operations::list_models))
         .routes(routes!(operations::get_health))
         .routes(routes!(operations::get_readiness))

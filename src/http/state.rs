@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::problem::{Kind, Problem};
 use super::stream_places::StreamPlaces;
-use crate::config::LimitsConfig;
+use crate::config::{LimitsConfig, Setting};
 use crate::domain::Principal;
 use crate::limit::Allowance;
 use crate::service::pool::Pool;
@@ -27,6 +27,8 @@ pub struct AppState {
     pub(super) streams: StreamPlaces,
     /// The names of the gateway's upstreams.
     pub(super) upstreams: Arc<[String]>,
+    /// What the server was started with.
+    pub(super) settings: Arc<[Setting]>,
     ready: Arc<AtomicBool>,
     stopping: CancellationToken,
 }
@@ -48,9 +50,16 @@ impl AppState {
             max_decoded_bytes: limits.max_decoded_bytes,
             streams: StreamPlaces::default(),
             upstreams: Arc::default(),
+            settings: Arc::default(),
             ready: Arc::default(),
             stopping: CancellationToken::new(),
         }
+    }
+
+    /// Sets what the server was started with.
+    #[must_use]
+    pub fn started_with(self, settings: Vec<Setting>) -> Self {
+        Self { settings: settings.into(), ..self }
     }
 
     /// Sets the names of the gateway's upstreams.

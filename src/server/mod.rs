@@ -200,7 +200,8 @@ impl Server {
         let Self { listener, address, services, metrics, config, gateway, is_open, journal } = self;
         let pool = Pool::new(config.server.worker_count());
         let worker = Worker::over_network(services.clone(), pool.clone(), metrics.clone());
-        let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits);
+        let state = AppState::new(services.clone(), pool, metrics.clone(), &config.limits)
+            .started_with(config.settings);
         let router = http::router(state.clone(), &config.limits, &config.server, gateway);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();

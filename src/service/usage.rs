@@ -4,9 +4,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::{Services, StoreError};
-use crate::domain::{CostTotals, Day, PayloadCost, Principal, QuotaUse, ReportedCost, UsageKey};
+use crate::domain::{
+    CostTotals, Day, DurationBucket, PayloadCost, Principal, QuotaUse, ReportedCost, UsageKey,
+};
 use crate::pipeline::Report;
 use crate::store::Store;
 pub use crate::store::{UsageCursor, UsageFilter, UsageRow};
@@ -20,6 +23,14 @@ struct UsageSlot {
     tenant: Arc<str>,
     row: UsageKey,
     session: Option<Arc<str>>,
+}
+
+/// The tenant and the day of a compile, and how long it took.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct DurationSlot {
+    tenant: Arc<str>,
+    day: Day,
+    bucket: DurationBucket,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +64,8 @@ pub(super) struct CountedRequest<'r> {
     pub(super) unique_saved_tokens: u64,
     /// The cost of what is sent, if it is known.
     pub(super) cost: Option<PayloadCost>,
+    /// How long a compile took; none for other requests.
+    pub(super) duration: Option<Duration>,
 }
 
 impl<'r> CountedRequest<'r> {
@@ -65,6 +78,7 @@ impl<'r> CountedRequest<'r> {
             tokens_after: report.tokens_after,
             unique_saved_tokens: report.unique_saved_tokens,
             cost: None,
+            duration: None,
         }
     }
 }
@@ -73,6 +87,8 @@ impl<'r> CountedRequest<'r> {
 #[derive(Debug, Default)]
 pub(super) struct UsageMeter {
     pending: Mutex<BTreeMap<UsageSlot, UsageCounts>>,
+    /// Compiles by how long they took.
+    durations: Mutex<BTreeMap<DurationSlot, u64>>,
     /// Tokens of the day by key, of keys that have a limit.
     today: Mutex<HashMap<Arc<str>, (Day, u64)>>,
     /// Locked while counts are moved from memory to the store.
@@ -141,10 +157,20 @@ impl UsageMeter {
                 None => BTreeMap::new(),
             };
             let rows: Vec<UsageRow> = counted.iter().map(|(slot, used)| row(slot, *used)).collect();
-            let done = store
-                .tenant(&tenant)
-                .write(move |tx| rows.iter().try_for_each(|row| tx.add_usage(row)));
+            let times = self.take_durations(&tenant);
+            let stored = times.clone();
+            let done = store.tenant(&tenant).write(move |tx| {
+                rows.iter().try_for_each(|row| tx.add_usage(row))?;
+                stored.iter().try_for_each(|(slot, requests)| {
+                    tx.add_durations(slot.day, slot.bucket, *requests)
+                })
+            });
             if let Err(error) = done {
+                let mut durations = lock(&self.durations);
+                for (slot, requests) in times {
+                    *durations.entry(slot).or_default() += requests;
+                }
+                drop(durations);
                 let mut pending = lock(&self.pending);
                 for (slot, used) in counted.into_iter().chain(rest) {
                     pending.entry(slot).or_default().add(used);
@@ -155,11 +181,22 @@ impl UsageMeter {
         }
         Ok(())
     }
+
+    /// Takes the counted durations of a tenant, whose requests are counted in [`Self::pending`] too.
+    fn take_durations(&self, tenant: &Arc<str>) -> BTreeMap<DurationSlot, u64> {
+        let mut durations = lock(&self.durations);
+        let (own, others) = std::mem::take(&mut *durations)
+            .into_iter()
+            .partition(|(slot, _)| slot.tenant == *tenant);
+        *durations = others;
+        own
+    }
 }
 
 fn row(slot: &UsageSlot, used: UsageCounts) -> UsageRow {
     UsageRow {
         day: slot.row.day,
+        hour: slot.row.hour,
         session: slot.session.as_deref().map(str::to_owned),
         key: (*slot.row.key).to_owned(),
         model: (*slot.row.model).to_owned(),
@@ -179,8 +216,10 @@ pub(super) fn row_of(services: &Services, model: &str) -> UsageKey {
         None if model.is_empty() => Arc::from(""),
         None => Arc::from("other"),
     };
+    let now = services.inner.store.now();
     UsageKey {
-        day: Day::new(services.inner.store.now()),
+        day: Day::new(now),
+        hour: Some(Day::hour_of(now)),
         key: services.caller().key.clone().unwrap_or_default(),
         model,
     }
@@ -198,8 +237,16 @@ pub(super) fn count(services: &Services, request: &CountedRequest<'_>) {
         tokens_before: request.tokens_before,
         tokens_after: request.tokens_after,
         unique_saved_tokens: request.unique_saved_tokens,
-        cost: request.cost.as_ref().map(CostTotals::of).unwrap_or_default(),
+        cost: request
+            .cost
+            .map(|cost| CostTotals::of(&cost, request.tokens_after))
+            .unwrap_or_default(),
     };
+    if let Some(duration) = request.duration {
+        let bucket = DurationBucket::of(duration);
+        let of = DurationSlot { tenant: Arc::clone(&slot.tenant), day: slot.row.day, bucket };
+        *lock(&services.inner.meter.durations).entry(of).or_default() += 1;
+    }
     services.inner.meter.count(slot, counts);
 }
 
@@ -221,6 +268,8 @@ pub(super) fn count_reported(services: &Services, session: &Arc<str>, reported: 
 pub enum UsageScope {
     /// All requests of the tenant.
     Tenant,
+    /// The same by hour, for hours of the last month.
+    Hours,
     /// Those of sessions, each session by itself; of one session if it is named.
     Sessions(Option<String>),
 }
@@ -271,10 +320,33 @@ pub fn list(
     }
     services.tenant().read(|tx| match scope {
         UsageScope::Tenant => tx.list_usage(filter, after, limit),
+        UsageScope::Hours => tx.list_hour_usage(filter, after, limit),
         UsageScope::Sessions(session) => {
             tx.list_session_usage(session.as_deref(), filter, after, limit)
         }
     })
+}
+
+/// How long the tenant's compiles of some days took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsageDurations {
+    pub requests: u64,
+    pub p50: Duration,
+    pub p90: Duration,
+    pub p99: Duration,
+}
+
+/// The durations of the days from `from` to `to`; none if none was measured.
+pub fn durations(
+    services: &Services,
+    from: Option<Day>,
+    to: Option<Day>,
+) -> Result<Option<UsageDurations>, StoreError> {
+    let counts = services.tenant().read(|tx| tx.list_durations(from, to))?;
+    let at = |per_thousand| DurationBucket::quantile(&counts, per_thousand);
+    let requests = counts.iter().map(|(_, requests)| requests).sum();
+    let (Some(p50), Some(p90), Some(p99)) = (at(500), at(900), at(990)) else { return Ok(None) };
+    Ok(Some(UsageDurations { requests, p50, p90, p99 }))
 }
 
 /// The use of each quota of the tenant.

@@ -387,7 +387,7 @@ impl Tenant {
         let ttl = self.store.inner.retention.ttl;
         while self.write(move |tx| tx.forget_summaries(ttl))? {}
         while self.write(|tx| tx.forget_decisions())? {}
-        self.write(|tx| tx.forget_gateway_usage())?;
+        self.write(|tx| tx.forget_old_usage())?;
         let most = self.store.inner.retention.originals_max_bytes;
         if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
             while self.write(move |tx| tx.forget_messages(last))? {}

@@ -1,13 +1,15 @@
-//! Usage by day, key and model: of a tenant, and of each of its sessions.
+//! Usage by day, key and model: of a tenant, of each of its sessions, and by hour. How long requests took.
 
 use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
-use crate::domain::{CostTotals, Day, GATEWAY_SESSION_PREFIX, is_gateway_session};
+use crate::domain::{CostTotals, Day, DurationBucket, GATEWAY_SESSION_PREFIX, is_gateway_session};
 
 /// The usage of a model under a key in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageRow {
     pub day: Day,
+    /// The hour of the day, 0 to 23; none in lists that are not by hour.
+    pub hour: Option<u8>,
     /// The session that the row is the share of; none for all requests, with a session or without.
     pub session: Option<String>,
     /// Empty for callers without a key.
@@ -38,58 +40,110 @@ pub struct UsageCursor {
     /// The session of a row of a session.
     pub session: Option<String>,
     pub day: Day,
+    /// The hour of a row of an hour.
+    pub hour: Option<u8>,
     pub key: String,
     pub model: String,
 }
+
+/// Days for which usage is kept by hour.
+const HOUR_USAGE_DAYS: i64 = 31;
 
 /// Days for which the share of a session of the gateway is kept.
 const GATEWAY_USAGE_DAYS: i64 = 30;
 
 /// The columns of a row after those that it is found by.
 const SUMS: &str = "requests, tokens_before, tokens_after, priced_requests, reported_requests, \
-    payload_micros, output_micros, unshortened_micros, unique_saved_tokens, unique_saved_micros";
-
-/// Placeholders of the sums after the four values before them, and after the five.
-const TENANT_SUMS: &str = "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14";
-const SESSION_SUMS: &str = "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
+    payload_micros, output_micros, unshortened_micros, unique_saved_tokens, unique_saved_micros, \
+    cache_read_tokens, cache_write_tokens, priced_tokens";
+const SUM_COUNT: usize = 13;
 
 impl Tx<'_> {
-    /// Adds to what is stored for the row's day, key and model, and to the share of its session
-    /// unless the session is gone. Sessions of the gateway have no row that could be gone.
+    /// Adds to what is stored for the row's day, key and model, to those of its hour if it has one,
+    /// and to the share of its session unless the session is gone. Sessions of the gateway have no
+    /// row that could be gone.
     pub fn add_usage(&self, row: &UsageRow) -> Result<(), Error> {
-        let mut given = values![row.day.0, &row.key, &row.model].to_vec();
-        given.extend(sums(row));
-        self.execute(
-            &format!(
-                "INSERT INTO usage (tenant, day, key, model, {SUMS})
-                 VALUES (?1, ?2, ?3, ?4, {TENANT_SUMS})
-                 ON CONFLICT (tenant, day, key, model) DO UPDATE SET {}",
-                added("usage")
-            ),
-            &given,
-        )?;
+        self.add_sums("usage", "day, key, model", values![row.day.0, &row.key, &row.model], row)?;
+        if let Some(hour) = row.hour {
+            let place = values![row.day.0, i64::from(hour), &row.key, &row.model];
+            self.add_sums("hour_usage", "day, hour, key, model", place, row)?;
+        }
         let Some(session) = &row.session else { return Ok(()) };
         let exists = "SELECT 1 FROM sessions WHERE tenant = ?1 AND id = ?2";
         if !is_gateway_session(session) && !self.exists(exists, values![session])? {
             return Ok(());
         }
-        let mut given = values![session, row.day.0, &row.key, &row.model].to_vec();
+        let place = values![session, row.day.0, &row.key, &row.model];
+        self.add_sums("session_usage", "session, day, key, model", place, row)
+    }
+
+    /// Adds the sums of a row to those of a table that are found by `columns` after the tenant.
+    fn add_sums(
+        &self,
+        table: &str,
+        columns: &str,
+        place: &[SqlValue<'_>],
+        row: &UsageRow,
+    ) -> Result<(), Error> {
+        let mut given = place.to_vec();
         given.extend(sums(row));
+        // The first placeholder is the tenant's.
+        let places: Vec<String> = (1..=given.len() + 1).map(|at| format!("?{at}")).collect();
+        let sets: Vec<String> =
+            SUMS.split(", ").map(|sum| format!("{sum} = {table}.{sum} + excluded.{sum}")).collect();
         self.execute(
             &format!(
-                "INSERT INTO session_usage (tenant, session, day, key, model, {SUMS})
-                 VALUES (?1, ?2, ?3, ?4, ?5, {SESSION_SUMS})
-                 ON CONFLICT (tenant, session, day, key, model) DO UPDATE SET {}",
-                added("session_usage")
+                "INSERT INTO {table} (tenant, {columns}, {SUMS}) VALUES ({})
+                 ON CONFLICT (tenant, {columns}) DO UPDATE SET {}",
+                places.join(", "),
+                sets.join(", ")
             ),
             &given,
         )
         .map(drop)
     }
 
-    /// Deletes the shares of the gateway's sessions that are older than their records usually are.
-    pub(super) fn forget_gateway_usage(&self) -> Result<(), Error> {
+    /// Adds to the requests of a day that took so long.
+    pub fn add_durations(
+        &self,
+        day: Day,
+        bucket: DurationBucket,
+        requests: u64,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO usage_durations (tenant, day, bucket, requests) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, day, bucket)
+             DO UPDATE SET requests = usage_durations.requests + excluded.requests",
+            values![day.0, i64::from(bucket.0), requests],
+        )
+        .map(drop)
+    }
+
+    /// How many requests of the days took how long, the fastest first.
+    pub fn list_durations(
+        &self,
+        from: Option<Day>,
+        to: Option<Day>,
+    ) -> Result<Vec<(DurationBucket, u64)>, Error> {
+        self.all(
+            "SELECT bucket, CAST(sum(requests) AS BIGINT) FROM usage_durations
+             WHERE tenant = ?1 AND day >= ?2 AND day <= ?3 GROUP BY bucket ORDER BY bucket",
+            values![from.map_or(i64::MIN, |day| day.0), to.map_or(i64::MAX, |day| day.0)],
+            |row| {
+                let bucket: i64 = row.get(0)?;
+                Ok((DurationBucket(u16::try_from(bucket).unwrap_or(u16::MAX)), row.get(1)?))
+            },
+        )
+    }
+
+    /// Deletes the shares of the gateway's sessions that are older than their records usually are,
+    /// and usage by hour that is older than a month.
+    pub(super) fn forget_old_usage(&self) -> Result<(), Error> {
         let today = Day::new(self.now());
+        self.execute(
+            "DELETE FROM hour_usage WHERE tenant = ?1 AND day < ?2",
+            values![today.0 - HOUR_USAGE_DAYS],
+        )?;
         let end = format!("{}`", GATEWAY_SESSION_PREFIX.trim_end_matches('_'));
         self.execute(
             "DELETE FROM session_usage
@@ -131,6 +185,32 @@ impl Tx<'_> {
         )
     }
 
+    /// Lists up to `limit` rows by day, hour, key and model, of hours that are kept.
+    pub fn list_hour_usage(
+        &self,
+        filter: &UsageFilter,
+        after: Option<&UsageCursor>,
+        limit: usize,
+    ) -> Result<Vec<UsageRow>, Error> {
+        let mut given = page(filter, after, limit);
+        given.push(after.and_then(|after| after.hour).map_or(-1, i64::from).into());
+        self.all(
+            &format!(
+                "SELECT day, key, model, {SUMS}, hour FROM hour_usage
+                 WHERE tenant = ?1 AND day >= ?2 AND day <= ?3
+                   AND (CAST(?4 AS TEXT) IS NULL OR key = ?4)
+                   AND (CAST(?5 AS TEXT) IS NULL OR model = ?5)
+                   AND (day, hour, key, model) > (?6, ?10, ?7, ?8)
+                 ORDER BY day, hour, key, model LIMIT ?9"
+            ),
+            &given,
+            |row| {
+                let hour: i64 = row.get(3 + SUM_COUNT)?;
+                Ok(UsageRow { hour: u8::try_from(hour).ok(), ..usage(row)? })
+            },
+        )
+    }
+
     /// Lists up to `limit` rows of sessions by session, day, key and model; of one session if it is
     /// given.
     pub fn list_session_usage(
@@ -155,18 +235,12 @@ impl Tx<'_> {
                  ORDER BY session, day, key, model LIMIT ?9"
             ),
             &given,
-            |row| Ok(UsageRow { session: Some(row.get(13)?), ..usage(row)? }),
+            |row| Ok(UsageRow { session: Some(row.get(3 + SUM_COUNT)?), ..usage(row)? }),
         )
     }
 }
 
-/// Assignments that add a row to the stored one.
-fn added(table: &str) -> String {
-    let sets = SUMS.split(", ").map(|sum| format!("{sum} = {table}.{sum} + excluded.{sum}"));
-    sets.collect::<Vec<_>>().join(", ")
-}
-
-fn sums(row: &UsageRow) -> [SqlValue<'static>; 10] {
+fn sums(row: &UsageRow) -> [SqlValue<'static>; SUM_COUNT] {
     let cost = &row.cost;
     [
         row.requests.into(),
@@ -179,6 +253,9 @@ fn sums(row: &UsageRow) -> [SqlValue<'static>; 10] {
         cost.unshortened_micros.into(),
         row.unique_saved_tokens.into(),
         cost.unique_saved_micros.into(),
+        cost.cache_read_tokens.into(),
+        cost.cache_write_tokens.into(),
+        cost.priced_tokens.into(),
     ]
 }
 
@@ -204,6 +281,7 @@ fn page<'v>(
 fn usage(row: &dyn Row) -> Result<UsageRow, Error> {
     Ok(UsageRow {
         day: Day(row.get(0)?),
+        hour: None,
         session: None,
         key: row.get(1)?,
         model: row.get(2)?,
@@ -218,6 +296,9 @@ fn usage(row: &dyn Row) -> Result<UsageRow, Error> {
             output_micros: row.get(9)?,
             unshortened_micros: row.get(10)?,
             unique_saved_micros: row.get(12)?,
+            cache_read_tokens: row.get(13)?,
+            cache_write_tokens: row.get(14)?,
+            priced_tokens: row.get(15)?,
         },
     })
 }

@@ -116,6 +116,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/keys/{id}"),
     ("DELETE", "/keys/{id}"),
     ("GET", "/usage"),
+    ("GET", "/settings"),
     ("GET", "/models"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),

@@ -145,7 +145,7 @@ def test_the_snippet_of_the_readme_runs(server_url: str, monkeypatch: pytest.Mon
 
 
 TUTORIALS = {
-    "agent-loop.md": ("ERROR unit 5 failed: no such column", "old messages summarised", '<entry key="style">'),
+    "agent-loop.md": ("ERROR unit 5 failed: no such column", "old messages summarized", '<entry key="style">'),
     "hooks.md": ("Refunds are paid within 14 days", "deny\n", "Passwords are not remembered."),
 }
 

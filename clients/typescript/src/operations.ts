@@ -132,6 +132,7 @@ export const OPERATIONS = {
   listPacks: { method: "GET", path: "/packs", safe: true, pages: true },
   listProblems: { method: "GET", path: "/problems", safe: true },
   listSessions: { method: "GET", path: "/sessions", safe: true, pages: true },
+  listSettings: { method: "GET", path: "/settings", safe: true },
   listSkills: { method: "GET", path: "/skills", safe: true, pages: true },
   listSnapshots: { method: "GET", path: "/sessions/{id}/snapshots", safe: true, pages: true },
   listUsage: { method: "GET", path: "/usage", safe: true, pages: true },
@@ -305,9 +306,9 @@ export interface Operations {
   /** Each row of `listHooks`, page after page. */
   iterHooks(options?: CallOptions & { point?: Query<"list_hooks", "point">; limit?: Query<"list_hooks", "limit"> }): AsyncIterableIterator<s.HookRow>;
   /** List the keys */
-  listKeys(options?: CallOptions & { by?: Query<"list_keys", "by">; session_id?: Query<"list_keys", "session_id">; tenant?: Query<"list_keys", "tenant">; limit?: Query<"list_keys", "limit">; cursor?: Query<"list_keys", "cursor"> }): Promise<s.KeyList>;
+  listKeys(options?: CallOptions & { tenant?: Query<"list_keys", "tenant">; limit?: Query<"list_keys", "limit">; cursor?: Query<"list_keys", "cursor"> }): Promise<s.KeyList>;
   /** Each row of `listKeys`, page after page. */
-  iterKeys(options?: CallOptions & { by?: Query<"list_keys", "by">; session_id?: Query<"list_keys", "session_id">; tenant?: Query<"list_keys", "tenant">; limit?: Query<"list_keys", "limit"> }): AsyncIterableIterator<s.ApiKey>;
+  iterKeys(options?: CallOptions & { tenant?: Query<"list_keys", "tenant">; limit?: Query<"list_keys", "limit"> }): AsyncIterableIterator<s.ApiKey>;
   /** List entries */
   listMemory(options?: CallOptions & { limit?: Query<"list_memory", "limit">; cursor?: Query<"list_memory", "cursor">; subject?: Query<"list_memory", "subject">; session_id?: Query<"list_memory", "session_id">; agent?: Query<"list_memory", "agent">; pack_tenant?: Query<"list_memory", "pack_tenant">; tag?: Query<"list_memory", "tag">; tier?: Query<"list_memory", "tier">; status?: Query<"list_memory", "status">; prefix?: Query<"list_memory", "prefix"> }): Promise<s.MemoryList>;
   /** Each row of `listMemory`, page after page. */
@@ -330,6 +331,8 @@ export interface Operations {
   listSessions(options?: CallOptions & { limit?: Query<"list_sessions", "limit">; cursor?: Query<"list_sessions", "cursor">; parent_session_id?: Query<"list_sessions", "parent_session_id"> }): Promise<s.SessionList>;
   /** Each row of `listSessions`, page after page. */
   iterSessions(options?: CallOptions & { limit?: Query<"list_sessions", "limit">; parent_session_id?: Query<"list_sessions", "parent_session_id"> }): AsyncIterableIterator<s.Session>;
+  /** List the settings in force */
+  listSettings(options?: CallOptions): Promise<s.SettingList>;
   /** List the skills */
   listSkills(options?: CallOptions & { limit?: Query<"list_skills", "limit">; cursor?: Query<"list_skills", "cursor"> }): Promise<s.SkillList>;
   /** Each row of `listSkills`, page after page. */

@@ -1602,7 +1602,8 @@ export interface paths {
          * Read a session's timeline
          * @description A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
          *     the provider's cache can use, where the payload first changed and why, and what it cost. Requests
-         *     through the gateway have rows, too.
+         *     through the gateway have rows, too; a session that the gateway made (`gws_…`) has them as long as its
+         *     records are kept.
          */
         get: operations["get_session_timeline"];
         put?: never;
@@ -1655,6 +1656,28 @@ export interface paths {
          *     that of the model table, which is a warning.
          */
         post: operations["report_usage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settings in force
+         * @description The flags of `contexture serve` on this node, with their values and where these are from. Secrets are
+         *     not shown, nor are user names, passwords and parameters in addresses. Empty where the server was not
+         *     started by `contexture serve`.
+         */
+        get: operations["list_settings"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1841,8 +1864,9 @@ export interface paths {
         /**
          * Read what was used
          * @description Compiles and compressions, with their tokens and costs, by day, key and model; with
-         *     `by=session` or `session_id` those of sessions, by session, day, key and model. Counts are written
-         *     every few seconds; the last ones are lost where the process is killed.
+         *     `by=session` or `session_id` those of sessions, by session, day, key and model; with `by=hour` by
+         *     hour, key and model, for the last 31 days. Compiles with `dry_run=true` are not counted. Counts are
+         *     written every few seconds; the last ones are lost where the process is killed.
          */
         get: operations["list_usage"];
         put?: never;
@@ -3333,6 +3357,13 @@ export interface components {
         /** @description A record with all that it holds. */
         CompilationRecord: components["schemas"]["CompilationRow"] & {
             /**
+             * @description With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the
+             *     response had it. Absent if it is not known.
+             */
+            compiled_context?: unknown;
+            /** @description SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`. */
+            compiled_context_hash?: string | null;
+            /**
              * @description What happened to each message, with `explain=full`: null if it is not known, because the record
              *     has hashes alone or another engine made it. Of a request through the gateway, the edited
              *     messages.
@@ -3343,6 +3374,8 @@ export interface components {
             gateway?: components["schemas"]["GatewayReport"] | null;
             /** @description The outcome of each hook. */
             hooks: unknown[];
+            /** @description With it: what belongs to that one call, and is hashed nowhere. */
+            meta?: unknown;
             /** @description The payload, of a record in full; null where it is no longer kept. */
             payload?: unknown;
             refusal?: components["schemas"]["CompileRefusal"] | null;
@@ -6730,7 +6763,7 @@ export interface components {
             skill?: string | null;
             /**
              * @description The whole of it in a sentence.
-             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarised, nothing dropped.
+             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarized, nothing dropped.
              */
             summary: string;
             /** @description The tokenizer that counted. */
@@ -7093,6 +7126,43 @@ export interface components {
             usage: {
                 [key: string]: unknown;
             };
+        };
+        /** @description The settings of a node. */
+        SettingList: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["SettingRow"][];
+        };
+        /** @description A flag of `contexture serve`. */
+        SettingRow: {
+            /** @description What it means. */
+            about: string;
+            /**
+             * @description The flag, without its dashes.
+             * @example max-body-bytes
+             */
+            flag: string;
+            /** @description Whether the value is never shown. */
+            secret: boolean;
+            /**
+             * @description What it belongs to.
+             * @example Limits
+             */
+            section: string;
+            /**
+             * @description `default`, `environment` or `flag`: what the value is from.
+             * @example default
+             */
+            source: string;
+            /**
+             * @description Null if it is not set, or secret.
+             * @example 33554432
+             */
+            value?: string | null;
+            /**
+             * @description The variable of the environment that sets it, too.
+             * @example CONTEXTURE_MAX_BODY_BYTES
+             */
+            variable: string;
         };
         /**
          * @description Also entries that the application wrote in a wider scope.
@@ -7970,6 +8040,16 @@ export interface components {
         UsageCost: {
             /**
              * Format: int64
+             * @description Tokens of the payloads that the provider read from its cache: reported, or else assumed.
+             */
+            cache_read_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the payloads that it wrote to its cache.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
              * @description Answers, of requests whose output was reported; null if there are none.
              */
             output_micros?: number | null;
@@ -7978,6 +8058,11 @@ export interface components {
              * @description What the payloads cost.
              */
             payload_micros: number;
+            /**
+             * Format: int64
+             * @description Tokens of the payloads of priced requests: what the two above are shares of.
+             */
+            payload_tokens: number;
             /**
              * Format: int64
              * @description Requests whose cost is known: the sums below are of these.
@@ -8005,8 +8090,35 @@ export interface components {
              */
             unshortened_micros: number;
         };
+        /** @description How long compiles took, from the read request to the stored effects. At most an eighth too long. */
+        UsageDurations: {
+            /**
+             * Format: double
+             * @description Milliseconds within which half of them ended.
+             * @example 2.1
+             */
+            p50_ms: number;
+            /**
+             * Format: double
+             * @description Milliseconds within which 90 % ended.
+             * @example 8.7
+             */
+            p90_ms: number;
+            /**
+             * Format: double
+             * @description Milliseconds within which 99 % ended.
+             * @example 31
+             */
+            p99_ms: number;
+            /**
+             * Format: int64
+             * @description Compiles that were measured.
+             */
+            requests: number;
+        };
         /** @description Some usage. */
         UsageList: {
+            durations?: components["schemas"]["UsageDurations"] | null;
             /** @description The rows of this page. */
             items: components["schemas"]["UsageRow"][];
             /** @description For the next request; null at the end. */
@@ -8031,6 +8143,11 @@ export interface components {
              * @example 2026-12-31
              */
             day: string;
+            /**
+             * @description When the hour of the row begins, in UTC, in lists by hour.
+             * @example 2026-12-31T13:00:00Z
+             */
+            hour?: string | null;
             /** @description The key's id; null for callers without one. */
             key?: string | null;
             /**
@@ -8416,6 +8533,8 @@ export type SessionSwitchHookCall = components['schemas']['SessionSwitchHookCall
 export type SessionTtl = components['schemas']['SessionTtl'];
 export type SessionTurn = components['schemas']['SessionTurn'];
 export type SessionUsage = components['schemas']['SessionUsage'];
+export type SettingList = components['schemas']['SettingList'];
+export type SettingRow = components['schemas']['SettingRow'];
 export type SharedMemoryWriting = components['schemas']['SharedMemoryWriting'];
 export type Skill = components['schemas']['Skill'];
 export type SkillChoice = components['schemas']['SkillChoice'];
@@ -8463,6 +8582,7 @@ export type TruncateOptions = components['schemas']['TruncateOptions'];
 export type TurnPayload = components['schemas']['TurnPayload'];
 export type TurnResponse = components['schemas']['TurnResponse'];
 export type UsageCost = components['schemas']['UsageCost'];
+export type UsageDurations = components['schemas']['UsageDurations'];
 export type UsageList = components['schemas']['UsageList'];
 export type UsageResponse = components['schemas']['UsageResponse'];
 export type UsageRow = components['schemas']['UsageRow'];
@@ -9311,7 +9431,7 @@ export interface operations {
     get_compilation: {
         parameters: {
             query?: {
-                /** @description `full`: with `decisions`. A record whose report does not have them is compiled again for it */
+                /** @description `full`: with `decisions`, and of a compile under a pack with `compiled_context` and `meta`. A record that does not have them is compiled again for it */
                 explain?: string;
             };
             header?: never;
@@ -11847,10 +11967,6 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
-                /** @description `session`: a row for each session, day, key and model */
-                by?: string;
-                /** @description One session's rows */
-                session_id?: string;
                 /** @description Another tenant's; needs the scope `operator` */
                 tenant?: string;
                 /** @description Rows at once, 100 when absent */
@@ -16336,6 +16452,51 @@ export interface operations {
             };
         };
     };
+    list_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings, in the order of `contexture serve --help` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_skills: {
         parameters: {
             query?: {
@@ -17072,7 +17233,7 @@ export interface operations {
                 key?: string;
                 /** @description One model's; empty for requests that named none */
                 model?: string;
-                /** @description `session`: a row for each session, day, key and model */
+                /** @description `session`: a row for each session, day, key and model; `hour`: a row for each hour, key and model */
                 by?: string;
                 /** @description One session's rows */
                 session_id?: string;
@@ -17147,7 +17308,8 @@ export interface operations {
                      *           "used": 0,
                      *           "max": 1073741824
                      *         }
-                     *       ]
+                     *       ],
+                     *       "durations": null
                      *     }
                      */
                     "application/json": components["schemas"]["UsageList"];

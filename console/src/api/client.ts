@@ -36,6 +36,12 @@ async function send(method: string, url: string, init: RequestInit): Promise<unk
   return response.status === 204 ? null : response.json();
 }
 
+function urlOf(path: string, names: Record<string, string> | undefined, query: object | undefined): string {
+  const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return fill(path, names ?? {}) + (text && `?${text}`);
+}
+
 /** Reads a resource. Cancelled by `signal`. */
 export function get<Path extends Having<"get">>(
   path: Path,
@@ -45,25 +51,56 @@ export function get<Path extends Having<"get">>(
     signal?: AbortSignal;
   } = {},
 ): Promise<Success<Operation<Path, "get">>> {
-  const pairs = Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  const url = fill(path, options.path ?? {}) + (query && `?${query}`);
-  return send("GET", url, options.signal ? { signal: options.signal } : {}) as never;
+  return send("GET", urlOf(path, options.path, options.query), options.signal ? { signal: options.signal } : {}) as never;
+}
+
+interface Write<Query> {
+  path?: Record<string, string>;
+  query?: Query;
+  signal?: AbortSignal;
+  /** A key that is sent in place of the cookie. */
+  key?: string;
+  /** The version that must be stored. */
+  ifMatch?: number;
+}
+
+function write(method: string, path: string, body: unknown, options: Write<unknown>): Promise<unknown> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (options.key !== undefined) headers["authorization"] = `Bearer ${options.key}`;
+  if (options.ifMatch !== undefined) headers["if-match"] = `"${options.ifMatch}"`;
+  const init: RequestInit = { headers, body: typeof body === "string" ? body : JSON.stringify(body) };
+  if (options.signal) init.signal = options.signal;
+  return send(method, urlOf(path, options.path, options.query as object | undefined), init);
 }
 
 /** Sends a JSON body. The body is text if its bytes matter. */
 export function post<Path extends Having<"post">>(
-  path: Path,
-  body: unknown,
-  options: { path?: Record<string, string>; signal?: AbortSignal; key?: string } = {},
+  path: Path, body: unknown, options: Write<QueryOf<Operation<Path, "post">>> = {},
 ): Promise<Success<Operation<Path, "post">>> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (options.key !== undefined) headers["authorization"] = `Bearer ${options.key}`;
-  const init: RequestInit = { headers, body: typeof body === "string" ? body : JSON.stringify(body) };
-  if (options.signal) init.signal = options.signal;
-  return send("POST", fill(path, options.path ?? {}), init) as never;
+  return write("POST", path, body, options) as never;
 }
 
-export function remove(url: string): Promise<unknown> {
-  return send("DELETE", url, {});
+export function put<Path extends Having<"put">>(
+  path: Path, body: unknown, options: Write<QueryOf<Operation<Path, "put">>> = {},
+): Promise<Success<Operation<Path, "put">>> {
+  return write("PUT", path, body, options) as never;
+}
+
+export function patch<Path extends Having<"patch">>(
+  path: Path, body: unknown, options: Write<QueryOf<Operation<Path, "patch">>> = {},
+): Promise<Success<Operation<Path, "patch">>> {
+  return write("PATCH", path, body, options) as never;
+}
+
+export function remove<Path extends Having<"delete">>(
+  path: Path, options: { path?: Record<string, string>; query?: QueryOf<Operation<Path, "delete">> } = {},
+): Promise<unknown> {
+  return send("DELETE", urlOf(path, options.path, options.query), {});
+}
+
+/** Reads a text, such as a page of the documentation in Markdown. */
+export async function getText(path: string, media: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetch(path, { headers: { accept: media }, credentials: "same-origin", ...(signal ? { signal } : {}) });
+  if (!response.ok) throw await problemOf(response);
+  return response.text();
 }

@@ -1,59 +1,84 @@
-// Events as they come.
+// Events as they come, in words.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { EventRow } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
-import { events, liveState } from "../state/live.ts";
+import { events, isRecorded, liveState } from "../state/live.ts";
 import { href, sessionHref } from "../state/route.ts";
-import { useRecorded } from "../state/recorded.ts";
+import { eventTone, eventWords } from "../text/event-words.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loading } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
 
-const ROW_PX = 55;
+const ROW_PX = 43;
+const GROUPS = [
+  { id: "", label: "All" }, { id: "compile", label: "Compiles" }, { id: "gateway", label: "Gateway" }, { id: "memory", label: "Memory" },
+  { id: "hook", label: "Hooks" }, { id: "trouble", label: "Trouble" },
+];
 
 export function Events() {
-  const wanted = useSignal("");
+  const group = useSignal("");
+  const text = useSignal("");
   const paused = useSignal<EventRow[] | null>(null);
   const list = paused.value ?? events.value;
-  const recorded = useRecorded();
-  const types = useMemo(() => [...new Set(list.map((event) => event.type))].sort(), [list]);
-  const shown = wanted.value === "" ? list : list.filter((event) => event.type === wanted.value);
+  const shown = useMemo(() => {
+    const wanted = text.value.toLowerCase();
+    return list.filter((event) => isOf(event, group.value)
+      && (wanted === "" || `${event.type} ${event.session_id ?? ""} ${event.compilation_id ?? ""} ${eventWords(event)}`.toLowerCase().includes(wanted)));
+  }, [list, group.value, text.value]);
   return (
     <>
       <PageHead title="Events" about="The newest 500, as they come. They have ids and counts, no texts.">
-        <label class="choice">
-          Type
-          <select value={wanted.value} onChange={(event) => { wanted.value = event.currentTarget.value; }}>
-            <option value="">All</option>
-            {types.map((type) => <option key={type}>{type}</option>)}
-          </select>
-        </label>
         <button type="button" aria-pressed={paused.value !== null} onClick={() => { paused.value = paused.value ? null : events.value; }}>
           {paused.value ? `Go on (${count(newer(events.value, paused.value))} new)` : "Pause"}
         </button>
       </PageHead>
-      {shown.length === 0 ? (liveState.value === "connecting" ? <Loading /> : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are told here.</p></Empty>) : (
+      <div class="filters">
+        <div class="segments" role="group" aria-label="Kind of event">
+          {GROUPS.map(({ id, label }) => (
+            <button key={id} type="button" aria-pressed={group.value === id} onClick={() => { group.value = id; }}>{label}</button>
+          ))}
+        </div>
+        <input type="search" aria-label="Find in events" placeholder="Find by words, type or id" value={text.value} onInput={(event) => { text.value = event.currentTarget.value; }} />
+        <p class="dim" role="status">{count(shown.length)} shown</p>
+      </div>
+      {shown.length === 0 ? (
+        liveState.value === "connecting" ? <Loading /> : list.length > 0 ? <Empty title="No event is like this"><p>Another kind, or other words, may find some.</p></Empty>
+          : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are shown here as they happen. Try the <a href={href("playground")}>API</a> with a compile.</p></Empty>
+      ) : (
         <div class="events card">
           <VirtualList items={shown} keyOf={(event, at) => String(event.seq ?? `s${at}`)} estimate={() => ROW_PX} label="Events, newest first"
-            row={(event) => <EventLine event={event} recorded={recorded} />} />
+            row={(event) => <EventLine event={event} />} />
         </div>
       )}
     </>
   );
 }
 
-function EventLine({ event, recorded }: { event: EventRow; recorded: ReadonlySet<string> }) {
+function EventLine({ event }: { event: EventRow }) {
+  const open = useSignal(false);
   return (
     <div class="event">
       <time dateTime={event.at ?? ""} title={event.at ? fullTime(event.at) : ""}>{event.at ? time(event.at) : ""}</time>
-      <b>{event.type}</b>
-      {event.compilation_id && recorded.has(event.compilation_id) && <a href={href("records", event.compilation_id)}>record</a>}
-      {event.session_id && <a class="cut" href={sessionHref(event.session_id)}>{event.session_id}</a>}
-      <code>{JSON.stringify(event.data)}</code>
+      <span class={`dot ${eventTone(event)}`} aria-hidden="true" />
+      <p class="words">
+        <button type="button" class="link quiet" aria-expanded={open.value} onClick={() => { open.value = !open.value; }} title="Show the event's data">{eventWords(event)}</button>
+        {" "}<code class="type">{event.type}</code>
+      </p>
+      <span class="links">
+        {event.session_id && <a class="cut" href={sessionHref(event.session_id)}>{event.session_id}</a>}
+        {event.compilation_id && isRecorded(event) && <a href={href("records", event.compilation_id)}>record</a>}
+      </span>
+      {open.value && <pre>{JSON.stringify(event.data, null, 2)}</pre>}
     </div>
   );
+}
+
+function isOf(event: EventRow, group: string): boolean {
+  if (group === "") return true;
+  if (group === "trouble") return eventTone(event) === "bad" || eventTone(event) === "warn";
+  return event.type.startsWith(group) || (group === "compile" && (event.type === "compress" || event.type === "context:injected"));
 }
 
 function newer(all: EventRow[], kept: EventRow[]): number {

@@ -3,8 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
-import type { UsageRow } from "../api/schema.ts";
-import { count, leftOut, money, short, zoneName } from "../format.ts";
+import type { UsageDurations, UsageRow } from "../api/schema.ts";
+import { count, duration, leftOut, money, percent, plural, short, zoneName } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
 import { go, href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
@@ -47,12 +47,13 @@ function Usage({ days }: { days: number }) {
     (signal) => readAll((cursor) => get("/usage", { query: { from, limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
     [days],
   );
+  const durations = useResource(async (signal) => (await get("/usage", { query: { from, limit: 1 }, signal })).durations ?? null, [days]);
   const sessions = useResource(
     (signal) => readAll((cursor) => get("/usage", { query: { from, by: "session", limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
     [days],
   );
   // Counts are written every few seconds, so a compile is in them a little later.
-  useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [usage, sessions], 5000);
+  useFollow((event) => event.type === "compile:done" || event.type === "gateway:request", [usage, sessions, durations], 5000);
   return (
     <Loaded of={usage} rows={6}>
       {({ items, complete }) =>
@@ -63,7 +64,7 @@ function Usage({ days }: { days: number }) {
         ) : (
           <>
             {!complete && <p class="stale">Only the first {count(MAX_ROWS)} rows of usage are counted.</p>}
-            <Totals rows={items} days={days} />
+            <Totals rows={items} days={days} durations={durations.state.value.data ?? null} />
             {days > 1 && <Days rows={items} days={days} />}
             <div class="columns">
               <Group title="By model" rows={groupBy(items, (row) => row.model ?? "none named")} />
@@ -81,7 +82,7 @@ function Usage({ days }: { days: number }) {
   );
 }
 
-function Totals({ rows, days }: { rows: UsageRow[]; days: number }) {
+function Totals({ rows, days, durations }: { rows: UsageRow[]; days: number; durations: UsageDurations | null }) {
   const total = totalOf(rows);
   const left = total.before - total.after;
   const perDay = useMemo(() => daily(rows, days), [rows, days]);
@@ -101,6 +102,12 @@ function Totals({ rows, days }: { rows: UsageRow[]; days: number }) {
           {spark((day) => Math.max(day.saved, 0), "Saved")}
         </Stat>
       )}
+      {total.priced > 0 && (
+        <Stat label="Read from caches" value={percent(total.read, total.sent)} of={`${count(total.read)} of ${count(total.sent)} tokens of priced payloads; ${count(total.written)} were written`}>
+          {spark((day) => day.read, "Read from caches")}
+        </Stat>
+      )}
+      {durations && <Stat label="Time of a compile" value={duration(durations.p50_ms)} of={`half of ${plural(durations.requests, "compile")}; 90 % within ${duration(durations.p90_ms)}, 99 % within ${duration(durations.p99_ms)}`} />}
     </dl>
   );
 }

@@ -1,11 +1,11 @@
-// A request and what a compile makes of it, live. Nothing is recorded.
+// A request and what a compile makes of it, live. Dry runs: nothing is recorded or counted.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { post } from "../api/client.ts";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import type { CompileResult, Json } from "../api/schema.ts";
-import { apiSpelling, count, leftOut, money, percent } from "../format.ts";
+import { count, leftOut, money, percent } from "../format.ts";
 import { pairsOf } from "../text/pairs.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton, JsonText } from "../ui/json.tsx";
@@ -54,7 +54,7 @@ export function Playground() {
     busy.value = true;
     const timer = setTimeout(() => {
       const start = performance.now();
-      post("/compile", request, { signal: controller.signal }).then(
+      post("/compile", request, { query: { dry_run: true }, signal: controller.signal }).then(
         (result) => {
           run.value = { request: input.body, result, ms: performance.now() - start };
           error.value = null;
@@ -86,7 +86,7 @@ export function Playground() {
 
   return (
     <>
-      <PageHead title="Playground" about="What a compile makes of a conversation. Nothing is recorded.">
+      <PageHead title="Playground" about="What a compile makes of a conversation. A dry run: nothing is recorded, counted or sent to hooks.">
         {!(input instanceof Error) && <CopyButton text={() => JSON.stringify(requestOf(input, settings.value), null, 2)} label="Copy request" />}
         <button type="button" onClick={share}>Save as a file</button>
         <button type="button" onClick={() => { text.value = EXAMPLE; settings.value = START; }}>Load the example</button>
@@ -136,7 +136,7 @@ function Result({ run, busy, tab, onTab }: { run: Run; busy: boolean; tab: strin
   const left = report.tokens_before - report.tokens_after;
   return (
     <div class="result" aria-busy={busy}>
-      <p class="summary" role="status">{apiSpelling(report.summary)}</p>
+      <p class="summary" role="status">{report.summary}</p>
       <dl class="stats">
         <Stat label="Tokens" value={<>{count(report.tokens_before)} → {count(report.tokens_after)}</>} of={left < 0 ? `${leftOut(report.tokens_before, report.tokens_after)} to the tokens in` : `${percent(left, report.tokens_before)} of the tokens in are left out`} />
         <Stat label="Budget" value={report.fits ? percent(report.tokens_after, report.budget) : "Exceeded"} bad={!report.fits} of={`of ${count(report.budget)} tokens`} />

@@ -3,9 +3,8 @@
 import { useMemo } from "preact/hooks";
 import type { EventRow, FirstChange } from "../api/schema.ts";
 import { count, percent, shortId, time } from "../format.ts";
-import { events } from "../state/live.ts";
+import { events, isRecorded } from "../state/live.ts";
 import { href, sessionHref } from "../state/route.ts";
-import { useRecorded } from "../state/recorded.ts";
 import { Stat } from "../ui/stat.tsx";
 import { WhyList, WhyWord } from "../ui/why.tsx";
 
@@ -22,6 +21,7 @@ export interface Done {
   change: FirstChange | null;
   actions: Record<string, number>;
   read: number | null;
+  recorded: boolean;
 }
 
 /** The compile that an event tells of. */
@@ -42,12 +42,25 @@ export function doneOf(event: EventRow): Done | null {
     change: (data["first_change"] as FirstChange | null) ?? null,
     actions: (data["actions"] as Record<string, number> | null) ?? {},
     read: cost?.cache?.read_tokens ?? null,
+    recorded: isRecorded(event),
   };
 }
 
 export function useDone(): Done[] {
   const list = events.value;
   return useMemo(() => list.map(doneOf).filter((row) => row !== null), [list]);
+}
+
+/** Why a compile left nothing out. */
+const REASONS = [
+  { holds: "room", words: "were within their budget, with no text that gets shorter" },
+  { holds: "added", words: "got more memory, state or context than they left out" },
+  { holds: "stuck", words: "were over their budget, with nothing that may go" },
+];
+
+function reasonOf(row: Done): string {
+  if (!row.fits) return "stuck";
+  return row.after > row.before || Object.entries(row.actions).some(([action, many]) => action !== "kept" && many > 0) ? "added" : "room";
 }
 
 function quantile(sorted: number[], share: number): number {
@@ -60,7 +73,8 @@ export function Recent() {
   const of = done.length === 1 ? "of the newest compile" : `of the newest ${count(done.length)} compiles`;
   const times = done.map((row) => row.duration).sort((one, other) => one - other);
   const over = done.filter((row) => !row.fits).length;
-  const idle = done.filter((row) => row.before <= row.after).length;
+  const idle = done.filter((row) => row.before <= row.after);
+  const reasons = REASONS.map(({ words, holds }) => ({ words, many: idle.filter((row) => reasonOf(row) === holds).length })).filter(({ many }) => many > 0);
   const broken = done.filter((row) => row.change !== null).length;
   const read = done.reduce((sum, row) => sum + (row.read ?? 0), 0);
   const sent = done.reduce((sum, row) => sum + (row.read === null ? 0 : row.after), 0);
@@ -69,7 +83,7 @@ export function Recent() {
       <header><h2>Newest compiles</h2><p class="dim">live, {of}</p></header>
       <dl class="stats flat">
         <Stat label="Time, median" value={`${quantile(times, 0.5)} ms`} of={`99 % within ${quantile(times, 0.99)} ms`} />
-        <Stat label="Nothing to do" value={percent(idle, done.length, 0)} of={`${count(idle)} were within the budget as they came`} />
+        <Stat label="Nothing left out" value={percent(idle.length, done.length, 0)} of={reasons.length === 0 ? "each left something out" : reasons.map(({ words, many }) => `${count(many)} ${words}`).join(", ")} />
         <Stat label="Over the budget" value={percent(over, done.length, 0)} of={`${count(over)} did not fit`} bad={over > 0} />
         <Stat label="Cache breaks" value={percent(broken, done.length, 0)} of={`${count(broken)} changed what was sent before`} />
         {sent > 0 && <Stat label="Read from the cache" value={percent(read, sent, 0)} of={`${count(read)} of ${count(sent)} tokens of priced payloads`} />}
@@ -80,7 +94,6 @@ export function Recent() {
 
 /** The compiles that made the provider read the most tokens again. */
 export function Breaks() {
-  const recorded = useRecorded();
   const worst = useDone()
     .filter((row) => row.change !== null)
     .sort((one, other) => (other.change?.tokens_behind ?? 0) - (one.change?.tokens_behind ?? 0))
@@ -95,7 +108,7 @@ export function Breaks() {
           <tbody>
             {worst.map((row) => (
               <tr key={row.id}>
-                <th scope="row">{row.change && (row.id && recorded.has(row.id) ? <a href={href("records", row.id)}><WhyWord why={row.change.why} /></a> : <WhyWord why={row.change.why} />)}</th>
+                <th scope="row">{row.change && (row.id && row.recorded ? <a href={href("cache", undefined, { b: row.id })}><WhyWord why={row.change.why} /></a> : <WhyWord why={row.change.why} />)}</th>
                 <td class="left">{row.session ? <a href={sessionHref(row.session)}>{shortId(row.session)}</a> : "–"}</td>
                 <td class="left"><code>{row.change?.pointer}</code></td>
                 <td>{count(row.change?.tokens_behind ?? 0)}</td>

@@ -5,6 +5,7 @@ import { post } from "../api/client.ts";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import type { CompareResponse, CompilationRecord, ReplayResponse } from "../api/schema.ts";
 import { JsonText } from "../ui/json.tsx";
+import { StageDots } from "../ui/stage-dots.tsx";
 import { Failed } from "../ui/states.tsx";
 
 type Result = ReplayResponse | CompareResponse;
@@ -62,14 +63,7 @@ function Outcome({ result }: { result: Result }) {
   return (
     <section class="outcome" role="status">
       <h2>{equal ? "Equal, stage by stage" : `Differs from the stage ${result.first_divergent_stage ?? "–"}`}</h2>
-      <ol class="stage-dots">
-        {result.stages.map((stage) => (
-          <li key={stage.stage} class={stage.output_equal ? "same" : "other"}
-            title={stage.changed_inputs.length > 0 ? `other inputs: ${stage.changed_inputs.join(", ")}` : ""}>
-            {stage.stage}
-          </li>
-        ))}
-      </ol>
+      <StageDots stages={result.stages} first={result.first_divergent_stage ?? null} roots={result.root_stages} />
       {result.diff.length > 0 && <JsonText value={result.diff} label="Between the payloads" />}
     </section>
   );

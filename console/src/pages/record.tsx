@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
-import { apiSpelling, count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
+import { count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
 import { go, href, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
@@ -20,6 +20,7 @@ import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs, type Tab } from "../ui/tabs.tsx";
 import { WhyWord, whyAbout } from "../ui/why.tsx";
 import { Check } from "./record-check.tsx";
+import { contextOf, Governance } from "./record-governance.tsx";
 import { isUnmeasured } from "./usage.ts";
 import { Hooks, MemoryUse, Notes, Stages } from "./record-parts.tsx";
 
@@ -75,6 +76,7 @@ function RecordShown({ record }: { record: CompilationRecord }) {
         {shown === "report" && (report ? <><Notes report={report} /><JsonText value={report} label="Report" /></> : <Empty title="This record has no report" />)}
         {shown === "stages" && <Stages stages={record.stages} />}
         {shown === "hooks" && <Hooks hooks={record.hooks} />}
+        {shown === "pack" && <Governance record={record} />}
         {shown === "memory" && <MemoryUse record={record} />}
         {shown === "check" && <Check record={record} />}
         {shown === "json" && <JsonText value={record} label="The record" />}
@@ -94,6 +96,7 @@ function tabsOf(record: CompilationRecord): Tab[] {
     (all || record.report != null) && { id: "report", label: "Report" },
     (all || record.stages.length > 0) && { id: "stages", label: <>Stages <small>{record.stages.length}</small></> },
     (all || record.hooks.length > 0) && { id: "hooks", label: <>Hooks <small>{record.hooks.length}</small></> },
+    (contextOf(record) !== null || record.refusal != null) && { id: "pack", label: "Pack" },
     (all || record.report?.memory != null) && { id: "memory", label: "Memory" },
     { id: "check", label: all ? "Replay and compare" : "Compare" },
     { id: "json", label: "JSON" },
@@ -109,7 +112,7 @@ function summaryOf(record: CompilationRecord): string {
     return `A request through the gateway to ${gateway.upstream}, mode ${gateway.mode}: ${count(gateway.edits.length)} edited ` +
       `messages save ${count(gateway.saved_tokens)} tokens${skipped}. The provider responded with ${gateway.status}.`;
   }
-  return apiSpelling(record.report?.summary ?? "");
+  return record.report?.summary ?? "";
 }
 
 function Figures({ record }: { record: CompilationRecord }) {
@@ -133,7 +136,7 @@ function Figures({ record }: { record: CompilationRecord }) {
           of={`${money(cost.unshortened_micros)} unshortened; cache ${cost.cache.assumed}`} />
       )}
       <Stat label="First change" value={change ? <WhyWord why={change.why} /> : "none"}
-        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again. {whyAbout(change.why)}</> : "only the end is new, or nothing came before"} />
+        of={change ? <>at <code>{change.pointer}</code>, {count(change.tokens_behind)} tokens are read again. {whyAbout(change.why)} <a href={href("cache", undefined, { b: record.id })}>Where, and what to do</a></> : "only the end is new, or nothing came before"} />
     </dl>
   );
 }

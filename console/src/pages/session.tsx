@@ -6,7 +6,7 @@ import { readNew } from "../api/lists.ts";
 import type { TimelineRow } from "../api/schema.ts";
 import { count, fullTime, leftOut, money, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href, sessionHref } from "../state/route.ts";
+import { href, isGatewaySession, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton } from "../ui/json.tsx";
@@ -20,7 +20,8 @@ const MAX_TURNS = 2000;
 const SHOWN_TURNS = 240;
 
 export function SessionPage({ id }: { id: string }) {
-  const about = useResource((signal) => get("/sessions/{id}", { path: { id }, signal }), [id]);
+  // The gateway's sessions have records alone.
+  const about = useResource(async (signal) => (isGatewaySession(id) ? null : get("/sessions/{id}", { path: { id }, signal })), [id]);
   const known = useMemo(() => ({ rows: [] as TimelineRow[], complete: false }), [id]);
   const timeline = useResource(async (signal) => {
     const page = (cursor: string | undefined) =>
@@ -36,14 +37,16 @@ export function SessionPage({ id }: { id: string }) {
       {(session) => (
         <>
           <PageHead
-            title={<>{session.id}</>}
-            about={<>
+            title={id}
+            about={session === null ? <>A session of the <a href={href("api", undefined, { find: "gateway" })}>gateway</a>: requests that go on from each other</> : <>
               {plural(session.turns, "turn")}, {plural(session.messages, "message")}
               {" · used "}<time dateTime={session.used_at} title={fullTime(session.used_at)}>{time(session.used_at)}</time>
               {session.parent_session_id && <> · goes on from <a href={sessionHref(session.parent_session_id)}>{session.parent_session_id}</a></>}
             </>}
           >
-            <CopyButton text={session.id} label="Copy id" />
+            {session !== null && <a class="button" href={href("inventory", undefined, { session: id })}>Inventory</a>}
+            <a class="button" href={href("records", undefined, { session_id: id })}>Records</a>
+            <CopyButton text={id} label="Copy id" />
           </PageHead>
           <Loaded of={timeline} rows={6}>
             {({ items, complete }) => items.length === 0 ? (
@@ -108,7 +111,7 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
                   <td>{count(row.tokens_before)}</td>
                   <td>{count(row.tokens_after)}</td>
                   <td>{row.cost ? count(row.cost.cache.read_tokens) : "–"}</td>
-                  <td class="left">{row.first_change ? <WhyWord why={row.first_change.why} /> : <span class="dim">none</span>}</td>
+                  <td class="left">{row.first_change ? <a href={href("cache", undefined, { b: row.compilation_id })}><WhyWord why={row.first_change.why} /></a> : <span class="dim">none</span>}</td>
                   <td>{row.first_change ? count(row.first_change.tokens_behind) : "–"}</td>
                   <td>{row.cost ? money(row.cost.payload_micros) : "–"}</td>
                   <td>{row.cost ? money(row.cost.saved_micros) : "–"}</td>

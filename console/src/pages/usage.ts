@@ -12,10 +12,14 @@ export interface Total {
   reported: number;
   unshortened: number;
   saved: number;
+  /** Tokens that providers read from their caches and wrote to them, and all tokens of priced payloads. */
+  read: number;
+  written: number;
+  sent: number;
 }
 
 export function totalOf(rows: UsageRow[]): Total {
-  const total: Total = { requests: 0, before: 0, after: 0, unique: 0, priced: 0, reported: 0, unshortened: 0, saved: 0 };
+  const total: Total = { requests: 0, before: 0, after: 0, unique: 0, priced: 0, reported: 0, unshortened: 0, saved: 0, read: 0, written: 0, sent: 0 };
   for (const row of rows) {
     total.requests += row.requests;
     total.before += row.tokens_before;
@@ -26,13 +30,16 @@ export function totalOf(rows: UsageRow[]): Total {
     total.reported += row.cost.reported_requests;
     total.unshortened += row.cost.unshortened_micros;
     total.saved += row.cost.saved_micros;
+    total.read += row.cost.cache_read_tokens;
+    total.written += row.cost.cache_write_tokens;
+    total.sent += row.cost.payload_tokens;
   }
   return total;
 }
 
 /** Whether a record is of the gateway, and the provider reported no usage: the tokens of its payload are unknown. */
 export function isUnmeasured(row: { id: string; tokens_after: number }): boolean {
-  return row.tokens_after === 0 && /^gw_|_gw$/.test(row.id);
+  return row.tokens_after === 0 && row.id.endsWith("_gw");
 }
 
 /** The rows by a name, those with the most tokens first. */

@@ -17,6 +17,11 @@ export const liveState = signal<LiveState>("off");
 /** The newest events, newest first. */
 export const events = signal<EventRow[]>([]);
 
+/** Whether the compile or the request that an event tells of left a record. */
+export function isRecorded(event: EventRow): boolean {
+  return event.data["record"] === "full" || event.data["record"] === "hashes";
+}
+
 let last = 0;
 let source: EventSource | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;

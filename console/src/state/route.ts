@@ -2,14 +2,17 @@
 
 import { computed, signal } from "@preact/signals";
 
+const PAGES = [
+  "overview", "sessions", "records", "cache", "inventory", "playground", "memory", "hooks", "packs", "keys", "events",
+  "problems", "api", "settings",
+] as const;
+
 export interface Route {
-  page: "overview" | "sessions" | "records" | "playground" | "hooks" | "events";
+  page: (typeof PAGES)[number];
   /** What the page is about, such as a session's id. */
   id: string | null;
   query: URLSearchParams;
 }
-
-const PAGES = ["overview", "sessions", "records", "playground", "hooks", "events"] as const;
 
 function parse(): Route {
   const path = /^\/compilations\/([^/]+)$/.exec(location.pathname);
@@ -24,9 +27,6 @@ function parse(): Route {
     decoded = decodeURIComponent(id);
   } catch {
     // It is shown as it is, and not found.
-  }
-  if (page === "sessions" && isGatewaySession(decoded)) {
-    return { page: "records", id: null, query: new URLSearchParams({ session_id: decoded }) };
   }
   return {
     page: PAGES.find((known) => known === page) ?? "overview",
@@ -49,14 +49,14 @@ export function href(page: Route["page"], id?: string, query?: Record<string, st
   return location.pathname === "/" ? hash : `/${hash}`;
 }
 
-/** Whether the gateway made the session of its requests. Such a session has records and no page of its own. */
+/** Whether the gateway made the session of its requests. Such a session has records, and no state of its own. */
 export function isGatewaySession(id: string): boolean {
   return id.startsWith("gws_");
 }
 
-/** The address of a session's page; of the gateway's session, that of its records. */
+/** The address of a session's page. */
 export function sessionHref(id: string): string {
-  return isGatewaySession(id) ? href("records", undefined, { session_id: id }) : href("sessions", id);
+  return href("sessions", id);
 }
 
 export function go(page: Route["page"], id?: string, query?: Record<string, string>): void {

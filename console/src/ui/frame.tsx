@@ -1,8 +1,10 @@
 // What is around every page: navigation, the state of the stream, the theme, and who is signed in.
 
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { liveState } from "../state/live.ts";
-import { href, route, type Route } from "../state/route.ts";
+import { href, pageKey, route, type Route } from "../state/route.ts";
 import { may, session, signOut } from "../state/session.ts";
 import { theme, type Theme } from "../state/theme.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -14,13 +16,29 @@ interface Entry {
   scopes: string[];
 }
 
-const ENTRIES: Entry[] = [
-  { page: "overview", label: "Overview", icon: "overview", scopes: [] },
-  { page: "sessions", label: "Sessions", icon: "sessions", scopes: ["sessions:read", "sessions:write"] },
-  { page: "records", label: "Records", icon: "records", scopes: ["compile"] },
-  { page: "playground", label: "Playground", icon: "playground", scopes: ["compile"] },
-  { page: "hooks", label: "Hooks", icon: "hooks", scopes: ["hooks:read", "hooks:write"] },
-  { page: "events", label: "Events", icon: "events", scopes: ["events:read"] },
+const GROUPS: { name: string; entries: Entry[] }[] = [
+  { name: "Look", entries: [
+    { page: "overview", label: "Overview", icon: "overview", scopes: [] },
+    { page: "sessions", label: "Sessions", icon: "sessions", scopes: ["sessions:read", "sessions:write"] },
+    { page: "records", label: "Records", icon: "records", scopes: ["compile"] },
+    { page: "events", label: "Events", icon: "events", scopes: ["events:read"] },
+  ] },
+  { name: "Improve", entries: [
+    { page: "playground", label: "Playground", icon: "playground", scopes: ["compile"] },
+    { page: "cache", label: "Cache misses", icon: "cache", scopes: ["compile"] },
+    { page: "inventory", label: "Inventory", icon: "inventory", scopes: ["sessions:read", "sessions:write"] },
+  ] },
+  { name: "Manage", entries: [
+    { page: "memory", label: "Memory", icon: "memory", scopes: ["memory:read", "memory:write"] },
+    { page: "hooks", label: "Hooks", icon: "hooks", scopes: ["hooks:read", "hooks:write"] },
+    { page: "packs", label: "Packs", icon: "packs", scopes: ["packs:read", "packs:write"] },
+    { page: "keys", label: "Keys and usage", icon: "keys", scopes: ["admin"] },
+  ] },
+  { name: "Reference", entries: [
+    { page: "settings", label: "Settings", icon: "settings", scopes: ["operator"] },
+    { page: "api", label: "API", icon: "api", scopes: [] },
+    { page: "problems", label: "Problems", icon: "problems", scopes: [] },
+  ] },
 ];
 
 const LIVE: Record<string, string> = {
@@ -33,7 +51,14 @@ const LIVE: Record<string, string> = {
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const shown = route.value.page;
-  const entries = ENTRIES.filter((entry) => entry.scopes.length === 0 || may(...entry.scopes));
+  const groups = GROUPS.map(({ name, entries }) => ({ name, entries: entries.filter((entry) => entry.scopes.length === 0 || may(...entry.scopes)) }))
+    .filter(({ entries }) => entries.length > 0);
+  // On narrow screens the menu opens over the page, and closes when a page was chosen.
+  const open = useSignal(false);
+  const key = pageKey.value;
+  useEffect(() => {
+    open.value = false;
+  }, [key]);
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={skip}>Skip to content</a>
@@ -41,18 +66,25 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <a class="brand" href={href("overview")}>
           <Icon name="mark" /> <span>Contexture</span>
         </a>
-        <nav aria-label="Pages">
-          {entries.map((entry) => (
-            <a key={entry.page} href={href(entry.page)} aria-current={entry.page === shown ? "page" : undefined}>
-              <Icon name={entry.icon} /> <span>{entry.label}</span>
-            </a>
+        <button type="button" class="menu" aria-expanded={open.value} aria-controls="pages" onClick={() => { open.value = !open.value; }}>
+          <Icon name="sessions" /> Menu
+        </button>
+        <nav aria-label="Pages" id="pages" class={open.value ? "open" : ""}>
+          {groups.map(({ name, entries }) => (
+            <div key={name} role="group" aria-label={name}>
+              <p aria-hidden="true">{name}</p>
+              {entries.map((entry) => (
+                <a key={entry.page} href={href(entry.page)} aria-current={entry.page === shown ? "page" : undefined}>
+                  <Icon name={entry.icon} /> <span>{entry.label}</span>
+                </a>
+              ))}
+            </div>
           ))}
         </nav>
         <div class="foot">
           <p class={`live ${liveState.value.replace(" ", "-")}`} role="status">
             <i aria-hidden="true" /> <span>{LIVE[liveState.value]}</span>
           </p>
-          <p class="more"><a href="/docs/">API</a> <a href="/problems">Problems</a></p>
           <ThemeSwitch />
           <Who />
         </div>

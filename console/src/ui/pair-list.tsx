@@ -131,7 +131,7 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
 }
 
 /** Replaces characters that would show a text in another order than it has. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069\0]/g, "\ufffd");
 }
 

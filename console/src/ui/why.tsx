@@ -2,7 +2,7 @@
 
 import type { FirstChange } from "../api/schema.ts";
 
-type Why = FirstChange["why"];
+export type Why = FirstChange["why"];
 
 const ABOUT: Record<string, string> = {
   target_changed: "The payloads are in different shapes.",
@@ -22,6 +22,31 @@ const ABOUT: Record<string, string> = {
   message_edited: "A message that was there has changed.",
   output_changed: "The output block or the prefill has changed.",
 };
+
+const ADVICE: Record<string, string> = {
+  target_changed: "Keep one target in a session: each shape has a prefix of its own.",
+  model_changed: "Keep one model in a session: each model has a cache of its own.",
+  tools_changed: "Send the same tools in each turn. If they have to differ, let the session switch at a compaction point, where the prefix changes anyway.",
+  tools_reordered: "Send tools in a fixed order, such as by name: they are the start of the prefix.",
+  system_changed: "Take what changes, such as a date, out of the system text and send it as `dynamic_state`, which is put last.",
+  skill_changed: "Switch skills at the start of a task: the skill is part of the prefix.",
+  memory_changed: "Let entries that change often be recalled at the end, or pin the memory of the session; see docs/cache.md.",
+  state_changed: "Nothing: state is meant to change, and only what is behind it is read again.",
+  tail_moved: "Nothing, if what is read again is short. If state or memory data is long, send it in fewer turns.",
+  compaction: "Nothing: it happens once, and what follows is cheaper. A larger budget has it happen more seldom.",
+  squeeze: "Give the request more room, or a compaction point earlier: a squeeze shortens one payload alone and its prefix is not used again.",
+  engine_changed: "Nothing: it happens once after an upgrade.",
+  thinking_removed: "Send thinking back as it came, with its signature, until its turn is over.",
+  message_inserted: "Append new messages at the end. What has to be told in between belongs into `dynamic_state`.",
+  message_removed: "Leave old messages to the compile: it shortens them at points, where many go at once.",
+  message_edited: "Send old messages byte for byte as they were: clients that rebuild them often write JSON anew.",
+  output_changed: "Keep the output block and the prefill the same in each turn.",
+};
+
+/** What a caller can do about the reason. */
+export function whyAdvice(why: string): string {
+  return ADVICE[why] ?? "docs/cache.md has what to do about each reason.";
+}
 
 /** The reason in words, such as "tail moved". */
 export function whyText(why: Why): string {

@@ -81,7 +81,7 @@ pub(crate) async fn list_compilations(
     operation_id = "get_compilation",
     params(
         ("id" = String, Path, description = "The `id` of a compile's answer"),
-        ("explain" = Option<String>, Query, pattern = "^full$", description = "`full`: with `decisions`. A record whose report does not have them is compiled again for it"),
+        ("explain" = Option<String>, Query, pattern = "^full$", description = "`full`: with `decisions`, and of a compile under a pack with `compiled_context` and `meta`. A record that does not have them is compiled again for it"),
     ),
     responses(
         (status = OK, description = "The record", content(
@@ -117,8 +117,8 @@ async fn read_record(state: &AppState, request: Request) -> Result<Response, Pro
     }
     let read = work(state, input, move |services, _| {
         let record = compilations::find(services, &id)?;
-        let decisions = compilations::decisions(services, &record, services.deadline());
-        Ok(respond_json(record.write_with_decisions(decisions.as_deref())))
+        let explained = compilations::explain(services, &record, services.deadline());
+        Ok(respond_json(record.write_explained(&explained)))
     });
     read.await
 }

@@ -105,6 +105,13 @@ pub struct CompilationRecord {
     /// has hashes alone or another engine made it. Of a request through the gateway, the edited
     /// messages.
     decisions: Option<Vec<Decision>>,
+    /// With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the
+    /// response had it. Absent if it is not known.
+    compiled_context: Option<Value>,
+    /// SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
+    compiled_context_hash: Option<String>,
+    /// With it: what belongs to that one call, and is hashed nowhere.
+    meta: Option<Value>,
     /// The request, of a record in full; null where it is no longer kept.
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.

@@ -24,6 +24,7 @@ mod packs;
 mod payloads;
 mod recall;
 mod sessions;
+mod settings;
 mod skills;
 mod snapshots;
 mod timeline;
@@ -41,8 +42,8 @@ pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedLis
 pub use compression::{ClearChoice, Compression};
 pub use console::ConsoleSession;
 pub use keys::{
-    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost, UsageList,
-    UsageRow,
+    ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost,
+    UsageDurations, UsageList, UsageRow,
 };
 
 pub use diff_step::DiffStep;
@@ -70,6 +71,7 @@ pub use sessions::{
     Calibration, ChangeSession, CreateSession, Session, SessionList, SessionTtl, SessionUsage,
     UsageAnswer,
 };
+pub use settings::{SettingList, SettingRow};
 pub use skills::{RenderSkill, RenderedSkill, Skill, SkillDefinition, SkillError, SkillList};
 pub use snapshots::{
     Delegation, DelegationRow, ForkSession, RestoreSession, Snapshot, SnapshotList, SnapshotRow,

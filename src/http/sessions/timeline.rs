@@ -4,6 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use super::id_of;
+use crate::domain::is_gateway_session;
 use crate::http::body::RequestInput;
 use crate::http::job::visit;
 use crate::http::problem::Problem;
@@ -17,7 +18,8 @@ use crate::service::{compilations, sessions};
 ///
 /// A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
 /// the provider's cache can use, where the payload first changed and why, and what it cost. Requests
-/// through the gateway have rows, too.
+/// through the gateway have rows, too; a session that the gateway made (`gws_…`) has them as long as its
+/// records are kept.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/timeline",
@@ -43,7 +45,10 @@ pub(crate) async fn get_session_timeline(
     let before = query.cursor()?;
     let input = RequestInput::without_body(&state, &request)?;
     let list = visit(&state, input, move |services, _| {
-        sessions::find(services, &id)?;
+        // The sessions of the gateway have records, and no state that could be found.
+        if !is_gateway_session(&id) {
+            sessions::find(services, &id)?;
+        }
         let page = compilations::list_of_session(services, &id, before.as_deref(), limit)?;
         let items = page.rows.iter().map(TimelineRow::from).collect();
         let next_cursor = page.next.map(|id| encode_cursor(&id));

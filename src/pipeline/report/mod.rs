@@ -21,7 +21,7 @@ use crate::domain::{Model, Note, Notes, PayloadCost};
 pub struct Report {
     /// The whole of it in a sentence.
     #[schema(
-        example = "58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarised, nothing dropped."
+        example = "58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarized, nothing dropped."
     )]
     pub summary: String,
     /// Tokens of the conversation before anything was shortened: system text, messages and tools,
@@ -349,7 +349,7 @@ pub(super) fn write_sentence(before: u64, after: u64, actions: &Actions, fits: b
         (actions.compressed, "message", "shortened"),
         (actions.deduplicated, "repeated text", "referred to"),
         (actions.cleared, "old message", "cleared"),
-        (actions.summarized, "old message", "summarised"),
+        (actions.summarized, "old message", "summarized"),
         (actions.changed, "message", "changed by hooks"),
         (actions.removed, "message", "removed by hooks"),
         (actions.added, "message", "added by hooks"),
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(
             write_sentence(58_120, 1_021_944, &actions, true),
             "58,120 → 1,021,944 tokens. 1 message word for word, 12 messages shortened, \
-             3 old messages summarised, nothing dropped."
+             3 old messages summarized, nothing dropped."
         );
         let actions = Actions { dropped: 1, ..Actions::default() };
         assert_eq!(

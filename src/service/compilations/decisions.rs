@@ -9,25 +9,48 @@ use crate::json::{self, Limits, Node};
 use crate::pipeline::Deadline;
 use crate::service::Services;
 
-/// The decisions about the messages of a record as a JSON array: from its report or else by compiling
-/// it again. Of a request through the gateway, those about edited messages. None if they are not known.
-pub fn decisions(
+/// What a record tells of its compile beyond what is stored.
+#[derive(Debug, Default)]
+pub struct ExplainedCompile {
+    /// The decisions about its messages as a JSON array; none if they are not known.
+    pub decisions: Option<String>,
+    /// Members of the response that its pack added, as JSON text: `,"compiled_context":…` and those
+    /// after it. Empty without a pack, and if they are not known.
+    pub governed: String,
+}
+
+/// Explains a record: by its report, or else by compiling it again. Of a request through the gateway,
+/// the decisions are about edited messages.
+pub fn explain(
     services: &Services,
     record: &StoredRecord,
     deadline: &Deadline,
-) -> Option<String> {
+) -> ExplainedCompile {
     if record.is_of_gateway {
-        return gateway_edits(services, record).map(|edits| edits.to_string());
+        let decisions = gateway_edits(services, record).map(|edits| edits.to_string());
+        return ExplainedCompile { decisions, ..ExplainedCompile::default() };
     }
     let told = |report: &str| {
         let report = json::parse(report, Limits::default()).ok()?;
         let decisions = report.get("decisions").filter(|decisions| !decisions.is_null())?;
         Some(decisions.raw.to_owned())
     };
-    told(record.report()).or_else(|| {
-        let report = recompile(services, record, deadline).ok()?;
-        told(&serde_json::to_string(&report).ok()?)
-    })
+    let stored = told(record.report());
+    if stored.is_some() && !names_pack(record) {
+        return ExplainedCompile { decisions: stored, ..ExplainedCompile::default() };
+    }
+    let Ok((report, governed)) = recompile(services, record, deadline) else {
+        return ExplainedCompile { decisions: stored, ..ExplainedCompile::default() };
+    };
+    let again = || told(&serde_json::to_string(&report).ok()?);
+    ExplainedCompile { decisions: stored.or_else(again), governed }
+}
+
+/// Whether the request of a record names a pack.
+fn names_pack(record: &StoredRecord) -> bool {
+    let request = record.request.as_deref();
+    let node = request.and_then(|text| json::parse(text, Limits::default()).ok());
+    node.is_some_and(|node| node.get("pack").is_some_and(|pack| !pack.is_null()))
 }
 
 /// The messages that the gateway sent with forms of their texts.

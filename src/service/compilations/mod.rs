@@ -18,7 +18,7 @@ use crate::domain::{Compilation, CompilationStatus, RecordLevel};
 pub use crate::store::{CompilationFilter, Page};
 
 pub use self::comparison::{CompilationDrift, compare};
-pub use self::decisions::decisions;
+pub use self::decisions::{ExplainedCompile, explain};
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
 pub use self::replay::{REPLAY_MODES, ReplayComparison, replay};
@@ -169,12 +169,14 @@ impl StoredRecord {
         payload_hash(&self.compilation)
     }
 
-    /// Writes the record as a JSON object, with the decisions about its messages as JSON text; null if
-    /// they are not known.
-    pub fn write_with_decisions(&self, decisions: Option<&str>) -> String {
+    /// Writes the record as a JSON object, with what its compile explains: the decisions about its
+    /// messages are null if they are not known.
+    pub fn write_explained(&self, explained: &ExplainedCompile) -> String {
         let mut text = self.write();
         text.truncate(text.len().saturating_sub(1));
-        let _ = write!(text, ",\"decisions\":{}}}", decisions.unwrap_or("null"));
+        let ExplainedCompile { decisions, governed } = explained;
+        let decisions = decisions.as_deref().unwrap_or("null");
+        let _ = write!(text, ",\"decisions\":{decisions}{governed}}}");
         text
     }
 

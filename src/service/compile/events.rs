@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::Error;
-use crate::domain::{EventKind, NewEvent, Note, Timestamp};
+use crate::domain::{EventKind, NewEvent, Note, RecordLevel, Timestamp};
 use crate::hook::{HookKind, HookRun, HookSet, Point, RunOutcome};
 use crate::pipeline::CompiledPayload;
 use crate::request::CompileRequest;
@@ -109,12 +109,13 @@ impl CompileEvents {
     }
 
     /// The events of a compile that has a payload: failed hooks, injected context, compression, and
-    /// the end.
+    /// the end. `level`: what the record of the compile keeps.
     pub(super) fn finished(
         &self,
         owner: EventOwner<'_>,
         compiled: &CompiledPayload,
         runs: &[HookRun],
+        level: RecordLevel,
     ) -> Vec<NewEvent> {
         let report = compiled.report.report();
         let mut events = owner.hook_failures(runs);
@@ -150,6 +151,7 @@ impl CompileEvents {
             "payload_hash": compiled.payload_hash.to_string(),
             "first_change": report.cache.first_change,
             "duration_ms": self.millis(),
+            "record": level.as_str(),
         });
         events.push(owner.event(EventKind::CompileDone, &done));
         events

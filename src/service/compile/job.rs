@@ -101,6 +101,12 @@ impl<'j> CompileJob<'j> {
         self.governance.take().map(|own| own.members(runs, published)).unwrap_or_default()
     }
 
+    /// The members of the response that the pack of a replay adds.
+    pub(crate) fn governed_replay(&mut self) -> String {
+        let runs = self.hooks.runs().to_vec();
+        self.governed_members(&runs, false)
+    }
+
     /// Ends a replay. Returns its record without the outcome, and the runs of its hooks.
     pub(crate) fn into_record(self) -> (RecordDraft, Vec<HookRun>) {
         (self.draft, self.hooks.into_parts().0)

@@ -261,7 +261,7 @@ impl<'j> LiveCompile<'j> {
                 compile: self.session_compile(compiled),
             }),
             gone: crate::service::hooks::gone(&self.runs),
-            events_after: self.events.finished(owner, compiled, &self.runs),
+            events_after: self.events.finished(owner, compiled, &self.runs, self.job.draft.level),
             expired: std::mem::take(&mut self.expired),
             ..Effects::default()
         }
@@ -364,6 +364,7 @@ impl<'j> LiveCompile<'j> {
             tokens_after: report.tokens_after,
             unique_saved_tokens: if self.is_sent { report.unique_saved_tokens } else { 0 },
             cost: report.cost.filter(|_| self.is_sent),
+            duration: Some(self.input.start.elapsed()),
         };
         usage::count(services, &counted);
     }

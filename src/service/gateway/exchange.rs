@@ -75,6 +75,7 @@ pub fn finish(
         tokens_after: sent,
         unique_saved_tokens: savings.new_tokens,
         cost: usage.and_then(|usage| usage.cost),
+        duration: None,
     };
     // Without the provider's count there is no figure that goes with others, and a request that was
     // not read names no model.

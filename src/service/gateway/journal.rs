@@ -12,7 +12,7 @@ use super::EditSkip;
 use super::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange};
 use super::guards::{GuardRound, target_of};
 use super::report::GatewayReport;
-use crate::domain::EventKind;
+use crate::domain::{EventKind, RecordLevel};
 use crate::service::Services;
 use crate::service::effects::Effects;
 use crate::service::event_owner::EventOwner;
@@ -88,6 +88,7 @@ impl JournalEntry {
         let id = &exchange.id;
         let report = GatewayReport::new(&exchange, usage.as_ref(), end);
         let sent = exchange.sent.as_ref().filter(|_| end.code.is_none());
+        let level = sent.map_or(RecordLevel::None, |sent| sent.level);
         let record = sent.filter(|sent| sent.level.is_kept()).map(|sent| {
             let input = usage.map_or(0, |usage| usage.tokens.input());
             let own = GatewayRecord {
@@ -128,6 +129,7 @@ impl JournalEntry {
             "status": end.status,
             "code": end.code,
             "duration_ms": end.duration_ms,
+            "record": level.as_str(),
         });
         let mut effects = guards.effects;
         effects.scope.compilation_id = Some(Arc::clone(id));

@@ -40,6 +40,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0025_costs.sql"),
     include_str!("../../../migrations/sqlite/0026_reported_costs.sql"),
     include_str!("../../../migrations/sqlite/0027_lineages.sql"),
+    include_str!("../../../migrations/sqlite/0028_usage_hours.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

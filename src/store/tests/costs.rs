@@ -1,11 +1,12 @@
 //! Sums of costs of sessions, and prefixes that run out.
 
 use super::*;
-use crate::domain::{CostTotals, Day, Session};
+use crate::domain::{CostTotals, Day, DurationBucket, Session};
 
 fn row(session: Option<&str>, day: i64, payload_micros: i64) -> UsageRow {
     UsageRow {
         day: Day(day),
+        hour: None,
         session: session.map(str::to_owned),
         key: "k".to_owned(),
         model: "m".to_owned(),
@@ -20,6 +21,9 @@ fn row(session: Option<&str>, day: i64, payload_micros: i64) -> UsageRow {
             output_micros: 2,
             unshortened_micros: 30,
             unique_saved_micros: 4,
+            cache_read_tokens: 5,
+            cache_write_tokens: 1,
+            priced_tokens: 6,
         },
     }
 }
@@ -65,13 +69,16 @@ fn the_share_of_a_session_is_kept_with_it_and_lowered_by_corrections() {
         assert_eq!(of(&list(None, None)), [s.clone(), t.clone()]);
         assert_eq!(of(&list(Some("s"), None)), [s]);
         let (key, model) = ("k".to_owned(), "m".to_owned());
-        let after = UsageCursor { session: Some("s".to_owned()), day: Day(1), key, model };
+        let after =
+            UsageCursor { session: Some("s".to_owned()), day: Day(1), hour: None, key, model };
         assert_eq!(of(&list(None, Some(&after))), std::slice::from_ref(&t));
         assert!(list(Some("s"), Some(&after)).is_empty());
         let sum = tenant.read(|tx| tx.list_usage(&filter, None, 9)).unwrap();
         assert_eq!(of(&sum), [(None, 3, 24), (None, 2, 8)]);
         assert_eq!((sum[0].unique_saved_tokens, sum[0].cost.unique_saved_micros), (9, 12));
         assert_eq!((sum[0].cost.output_micros, sum[0].cost.unshortened_micros), (6, 90));
+        assert_eq!((sum[0].cost.cache_read_tokens, sum[0].cost.cache_write_tokens), (15, 3));
+        assert_eq!(list(Some("t"), None)[0].cost.priced_tokens, 6);
         assert!(tenant.write(|tx| tx.erase_session("s")).unwrap());
         assert_eq!(of(&list(None, None)), [t]);
     });
@@ -99,8 +106,61 @@ fn the_share_of_a_gateway_session_has_no_session_and_goes_after_thirty_days() {
         let (old, kept) = (("gws_1".to_owned(), -31), ("gws_1".to_owned(), -30));
         let other = ("s".to_owned(), -31);
         assert_eq!(list(), [old, kept.clone(), other.clone()]);
-        tenant.write(|tx| tx.forget_gateway_usage()).unwrap();
+        tenant.write(|tx| tx.forget_old_usage()).unwrap();
         assert_eq!(list(), [kept, other]);
+    });
+}
+
+#[test]
+fn usage_is_listed_by_hour_and_goes_after_a_month() {
+    each(&Retention::default(), |store, clock| {
+        let tenant = store.tenant("a");
+        let today = Day::new(clock.now()).0;
+        let places = [
+            (today, 23, "m"),
+            (today, 2, "n"),
+            (today, 2, "m"),
+            (today, 2, "m"),
+            (today - 32, 5, "m"),
+        ];
+        for (day, hour, model) in places {
+            let (hour, model) = (Some(hour), model.to_owned());
+            let row = UsageRow { hour, model, ..row(None, day, 1) };
+            tenant.write(move |tx| tx.add_usage(&row)).unwrap();
+        }
+        let list = |after: Option<&UsageCursor>| {
+            let filter = UsageFilter::default();
+            let rows = tenant.read(|tx| tx.list_hour_usage(&filter, after, 9)).unwrap();
+            rows.iter()
+                .map(|row| (row.day.0 - today, row.hour.unwrap(), row.model.clone(), row.requests))
+                .collect::<Vec<_>>()
+        };
+        let of = |day, hour, model: &str, requests| (day, hour, model.to_owned(), requests);
+        let newest = [of(0, 2, "m", 2), of(0, 2, "n", 1), of(0, 23, "m", 1)];
+        assert_eq!(list(None), [&[of(-32, 5, "m", 1)], &newest[..]].concat());
+        let (key, model) = ("k".to_owned(), "m".to_owned());
+        let after = UsageCursor { session: None, day: Day(today), hour: Some(2), key, model };
+        assert_eq!(list(Some(&after)), newest[1..]);
+        tenant.write(|tx| tx.forget_old_usage()).unwrap();
+        assert_eq!(list(None), newest);
+        let days = tenant.read(|tx| tx.list_usage(&UsageFilter::default(), None, 9)).unwrap();
+        assert_eq!(days.iter().map(|row| row.requests).collect::<Vec<_>>(), [1, 3, 1]);
+    });
+}
+
+#[test]
+fn durations_are_added_up_over_days() {
+    each(&Retention::default(), |store, _| {
+        let tenant = store.tenant("a");
+        for (day, bucket, requests) in [(1, 9, 2), (1, 9, 3), (2, 9, 1), (2, 4, 7), (3, 1, 1)] {
+            let bucket = DurationBucket(bucket);
+            tenant.write(move |tx| tx.add_durations(Day(day), bucket, requests)).unwrap();
+        }
+        let of = |from, to| tenant.read(|tx| tx.list_durations(from, to)).unwrap();
+        let (slow, fast) = (DurationBucket(9), DurationBucket(4));
+        assert_eq!(of(None, Some(Day(2))), [(fast, 7), (slow, 6)]);
+        assert_eq!(of(Some(Day(1)), Some(Day(1))), [(slow, 5)]);
+        assert!(store.tenant("b").read(|tx| tx.list_durations(None, None)).unwrap().is_empty());
     });
 }
 

@@ -73,6 +73,7 @@ fn keys_are_listed_by_id_from_where_one_is() {
 fn used(day: i64, key: &str, model: &str, tokens: u64) -> UsageRow {
     UsageRow {
         day: Day(day),
+        hour: None,
         session: None,
         key: key.to_owned(),
         model: model.to_owned(),
@@ -100,8 +101,8 @@ fn what_is_used_is_added_up_and_filtered() {
         let sum = UsageRow { requests: 2, unique_saved_tokens: 3, ..used(1, "k", "m", 16) };
         let rows = [sum, used(1, "k", "n", 4), used(2, "", "", 8)];
         assert_eq!(list(&all, None, 9), rows);
-        let after =
-            UsageCursor { session: None, day: Day(1), key: "k".to_owned(), model: "m".to_owned() };
+        let (key, model) = ("k".to_owned(), "m".to_owned());
+        let after = UsageCursor { session: None, day: Day(1), hour: None, key, model };
         assert_eq!(list(&all, Some(&after), 1), rows[1..2]);
         let one = |filter| list(&filter, None, 9).len();
         assert_eq!(one(UsageFilter { key: Some("k".to_owned()), ..all.clone() }), 2);

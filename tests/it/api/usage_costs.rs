@@ -62,7 +62,8 @@ async fn reported_usage_replaces_the_assumed_cost() {
     let row = only_row(&server, "").await;
     let sums = json!({"priced_requests": 1, "reported_requests": 1, "payload_micros": 25_950,
         "output_micros": 500, "unshortened_micros": 25_950, "saved_micros": 0,
-        "unique_saved_micros": 0});
+        "unique_saved_micros": 0, "cache_read_tokens": 0, "cache_write_tokens": 7_900,
+        "payload_tokens": row["tokens_after"]});
     assert_eq!(row["cost"], sums);
 
     // A later report of the same payload replaces the earlier one.

@@ -81,6 +81,7 @@ LIST_PACK_VERSIONS = Operation("GET", "/packs/{id}", safe=True)
 LIST_PACKS = Operation("GET", "/packs", safe=True)
 LIST_PROBLEMS = Operation("GET", "/problems", safe=True)
 LIST_SESSIONS = Operation("GET", "/sessions", safe=True)
+LIST_SETTINGS = Operation("GET", "/settings", safe=True)
 LIST_SKILLS = Operation("GET", "/skills", safe=True)
 LIST_SNAPSHOTS = Operation("GET", "/sessions/{id}/snapshots", safe=True)
 LIST_USAGE = Operation("GET", "/usage", safe=True)
@@ -385,13 +386,13 @@ class Operations(SyncTransport):
         """Each row of `list_hooks`, page after page."""
         return cast("Iterator[t.HookRow]", self._each(LIST_HOOKS, query={"point": point, "limit": limit}, options=options))
 
-    def list_keys(self, *, by: Optional[str] = None, session_id: Optional[str] = None, tenant: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.KeyList:
+    def list_keys(self, *, tenant: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.KeyList:
         """List the keys"""
-        return cast("t.KeyList", self._call(LIST_KEYS, query={"by": by, "session_id": session_id, "tenant": tenant, "limit": limit, "cursor": cursor}, options=options))
+        return cast("t.KeyList", self._call(LIST_KEYS, query={"tenant": tenant, "limit": limit, "cursor": cursor}, options=options))
 
-    def iter_keys(self, *, by: Optional[str] = None, session_id: Optional[str] = None, tenant: Optional[str] = None, limit: Optional[int] = None, **options: Unpack[Options]) -> Iterator[t.ApiKey]:
+    def iter_keys(self, *, tenant: Optional[str] = None, limit: Optional[int] = None, **options: Unpack[Options]) -> Iterator[t.ApiKey]:
         """Each row of `list_keys`, page after page."""
-        return cast("Iterator[t.ApiKey]", self._each(LIST_KEYS, query={"by": by, "session_id": session_id, "tenant": tenant, "limit": limit}, options=options))
+        return cast("Iterator[t.ApiKey]", self._each(LIST_KEYS, query={"tenant": tenant, "limit": limit}, options=options))
 
     def list_memory(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, tag: Optional[str] = None, tier: Optional[Literal['durable', 'semantic', 'episodic', 'working']] = None, status: Optional[Literal['promoted', 'captured', 'superseded', 'retracted', 'deprecated']] = None, prefix: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryList:
         """List entries"""
@@ -436,6 +437,10 @@ class Operations(SyncTransport):
     def iter_sessions(self, *, limit: Optional[int] = None, parent_session_id: Optional[str] = None, **options: Unpack[Options]) -> Iterator[t.Session]:
         """Each row of `list_sessions`, page after page."""
         return cast("Iterator[t.Session]", self._each(LIST_SESSIONS, query={"limit": limit, "parent_session_id": parent_session_id}, options=options))
+
+    def list_settings(self, **options: Unpack[Options]) -> t.SettingList:
+        """List the settings in force"""
+        return cast("t.SettingList", self._call(LIST_SETTINGS, options=options))
 
     def list_skills(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.SkillList:
         """List the skills"""
@@ -869,13 +874,13 @@ class AsyncOperations(AsyncTransport):
         """Each row of `list_hooks`, page after page."""
         return cast("AsyncIterator[t.HookRow]", self._each(LIST_HOOKS, query={"point": point, "limit": limit}, options=options))
 
-    async def list_keys(self, *, by: Optional[str] = None, session_id: Optional[str] = None, tenant: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.KeyList:
+    async def list_keys(self, *, tenant: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.KeyList:
         """List the keys"""
-        return cast("t.KeyList", await self._call(LIST_KEYS, query={"by": by, "session_id": session_id, "tenant": tenant, "limit": limit, "cursor": cursor}, options=options))
+        return cast("t.KeyList", await self._call(LIST_KEYS, query={"tenant": tenant, "limit": limit, "cursor": cursor}, options=options))
 
-    def iter_keys(self, *, by: Optional[str] = None, session_id: Optional[str] = None, tenant: Optional[str] = None, limit: Optional[int] = None, **options: Unpack[Options]) -> AsyncIterator[t.ApiKey]:
+    def iter_keys(self, *, tenant: Optional[str] = None, limit: Optional[int] = None, **options: Unpack[Options]) -> AsyncIterator[t.ApiKey]:
         """Each row of `list_keys`, page after page."""
-        return cast("AsyncIterator[t.ApiKey]", self._each(LIST_KEYS, query={"by": by, "session_id": session_id, "tenant": tenant, "limit": limit}, options=options))
+        return cast("AsyncIterator[t.ApiKey]", self._each(LIST_KEYS, query={"tenant": tenant, "limit": limit}, options=options))
 
     async def list_memory(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, tag: Optional[str] = None, tier: Optional[Literal['durable', 'semantic', 'episodic', 'working']] = None, status: Optional[Literal['promoted', 'captured', 'superseded', 'retracted', 'deprecated']] = None, prefix: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryList:
         """List entries"""
@@ -920,6 +925,10 @@ class AsyncOperations(AsyncTransport):
     def iter_sessions(self, *, limit: Optional[int] = None, parent_session_id: Optional[str] = None, **options: Unpack[Options]) -> AsyncIterator[t.Session]:
         """Each row of `list_sessions`, page after page."""
         return cast("AsyncIterator[t.Session]", self._each(LIST_SESSIONS, query={"limit": limit, "parent_session_id": parent_session_id}, options=options))
+
+    async def list_settings(self, **options: Unpack[Options]) -> t.SettingList:
+        """List the settings in force"""
+        return cast("t.SettingList", await self._call(LIST_SETTINGS, options=options))
 
     async def list_skills(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> t.SkillList:
         """List the skills"""

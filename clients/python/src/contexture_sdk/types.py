@@ -781,12 +781,19 @@ class _CompilationRecordRequired(CompilationRow):
 class CompilationRecord(_CompilationRecordRequired, total=False):
     """A record with all that it holds."""
 
+    # With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the response had it.
+    # Absent if it is not known.
+    compiled_context: Any
+    # SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
+    compiled_context_hash: Union[str, None]
     # What happened to each message, with `explain=full`: null if it is not known, because the record has hashes
     # alone or another engine made it. Of a request through the gateway, the edited messages.
     decisions: Union[List[MessageDecision], None]
     # What the gateway did; absent unless the record is of a request through the gateway. `report` is null then, and
     # `stages` has hashes of what was sent.
     gateway: Union[GatewayReport, None]
+    # With it: what belongs to that one call, and is hashed nowhere.
+    meta: Any
     # The payload, of a record in full; null where it is no longer kept.
     payload: Any
     # Why a pack refused.
@@ -3542,6 +3549,35 @@ class SessionUsage(_SessionUsageRequired, total=False):
     model: Union[str, None]
 
 
+class SettingList(TypedDict):
+    """The settings of a node."""
+
+    # The rows of this page.
+    items: List[SettingRow]
+
+
+class _SettingRowRequired(TypedDict):
+    # What it means.
+    about: str
+    # The flag, without its dashes.
+    flag: str
+    # Whether the value is never shown.
+    secret: bool
+    # What it belongs to.
+    section: str
+    # `default`, `environment` or `flag`: what the value is from.
+    source: str
+    # The variable of the environment that sets it, too.
+    variable: str
+
+
+class SettingRow(_SettingRowRequired, total=False):
+    """A flag of `contexture serve`."""
+
+    # Null if it is not set, or secret.
+    value: Union[str, None]
+
+
 class _SkillRequired(TypedDict):
     # What the skill is for.
     description: str
@@ -4181,8 +4217,14 @@ TurnResponse = Union[TurnPayload, AppendedTurn]
 
 
 class _UsageCostRequired(TypedDict):
+    # Tokens of the payloads that the provider read from its cache: reported, or else assumed.
+    cache_read_tokens: int
+    # Tokens of the payloads that it wrote to its cache.
+    cache_write_tokens: int
     # What the payloads cost.
     payload_micros: int
+    # Tokens of the payloads of priced requests: what the two above are shares of.
+    payload_tokens: int
     # Requests whose cost is known: the sums below are of these.
     priced_requests: int
     # Requests among them whose cost is by the provider's usage; of the others it is assumed.
@@ -4202,6 +4244,19 @@ class UsageCost(_UsageCostRequired, total=False):
     output_micros: Union[int, None]
 
 
+class UsageDurations(TypedDict):
+    """How long compiles took, from the read request to the stored effects. At most an eighth too long."""
+
+    # Milliseconds within which half of them ended.
+    p50_ms: float
+    # Milliseconds within which 90 % ended.
+    p90_ms: float
+    # Milliseconds within which 99 % ended.
+    p99_ms: float
+    # Compiles that were measured.
+    requests: int
+
+
 class _UsageListRequired(TypedDict):
     # The rows of this page.
     items: List[UsageRow]
@@ -4212,6 +4267,9 @@ class _UsageListRequired(TypedDict):
 class UsageList(_UsageListRequired, total=False):
     """Some usage."""
 
+    # How long compiles of these days took; null if there was none, and if the list is of one key, one model or
+    # sessions.
+    durations: Union[UsageDurations, None]
     # For the next request; null at the end.
     next_cursor: Union[str, None]
 
@@ -4250,6 +4308,8 @@ class UsageRow(_UsageRowRequired, total=False):
 
     # What the payloads cost; null if the cost of none is known.
     cost: Union[UsageCost, None]
+    # When the hour of the row begins, in UTC, in lists by hour.
+    hour: Union[str, None]
     # The key's id; null for callers without one.
     key: Union[str, None]
     # As the table of models has it, `other` for one that is not there, null where a request named none.
@@ -4538,6 +4598,8 @@ __all__ = [
     "SessionTtl",
     "SessionTurn",
     "SessionUsage",
+    "SettingList",
+    "SettingRow",
     "SharedMemoryWriting",
     "Skill",
     "SkillChoice",
@@ -4585,6 +4647,7 @@ __all__ = [
     "TurnPayload",
     "TurnResponse",
     "UsageCost",
+    "UsageDurations",
     "UsageList",
     "UsageResponse",
     "UsageRow",

@@ -194,12 +194,13 @@ fn request_of(record: &StoredRecord) -> Result<&str, Error> {
     record.request.as_deref().ok_or(missing)
 }
 
-/// Compiles a full record again for a report with every decision.
+/// Compiles a full record again for a report with every decision, and for the members of the response
+/// that its pack added.
 pub(super) fn recompile(
     services: &Services,
     record: &StoredRecord,
     deadline: &Deadline,
-) -> Result<Arc<Report>, Error> {
+) -> Result<(Arc<Report>, String), Error> {
     let text = record.request.as_deref().filter(|_| record.is_current).ok_or(GONE)?;
     let node = json::parse(text, Limits::default())?;
     let mut request = recorded(services, record, &node)?.request;
@@ -209,8 +210,10 @@ pub(super) fn recompile(
     let runner = said.hook_runner(services, record, &request, &*said.answers, deadline)?;
     let read = RecordedRequest { request, adapters: no_adapters() };
     let again = ReplayInput::recorded(record, &node, read);
-    match compile_again(services, again, runner, deadline)?.outcome {
-        ReplayOutcome::Compiled(compiled) => Ok(compiled.report.finish()),
+    let ReplayedCompile { outcome, governed, .. } =
+        compile_again(services, again, runner, deadline)?;
+    match outcome {
+        ReplayOutcome::Compiled(compiled) => Ok((compiled.report.finish(), governed)),
         ReplayOutcome::Refused(_) => Err(Error::RecordIncomplete("the compile was refused")),
     }
 }

@@ -10,7 +10,7 @@ use crate::hook::{Caller, HookRun, HookSet, HookStop, Point, RecordedHooks};
 use crate::json::{self, Limits, Node};
 use crate::pack::{PackRef, Refusal};
 use crate::pipeline::{CompiledPayload, Deadline, Timings};
-use crate::request::CompileRequest;
+use crate::request::{CompileRequest, ExplainLevel};
 use crate::service::compilations::StoredRecord;
 use crate::service::compilations::comparison::payload_diff;
 use crate::service::compile::{CompileJob, JobContext};
@@ -97,6 +97,8 @@ pub(super) struct ReplayedCompile {
     /// The record of the compile, without the outcome.
     pub(super) draft: RecordDraft,
     pub(super) runs: Vec<HookRun>,
+    /// The members of the response that a pack adds, as JSON text, if the request is to be explained.
+    pub(super) governed: String,
 }
 
 pub(super) enum ReplayOutcome {
@@ -123,6 +125,7 @@ pub(super) fn compile_again(
     let ReplayInput { node, mut request, adapters, pack, from } = input;
     let (deadline, timings) = (deadline.clone(), Timings::default());
     let context = JobContext { services, node, deadline, timings };
+    let is_explained = request.explain == ExplainLevel::Full;
     let mut job = CompileJob::new(context, &request, adapters, hooks);
     let governed = job.govern(&mut request, pack, from);
     let outcome = match governed.and_then(|()| job.run(request, String::new())) {
@@ -136,8 +139,9 @@ pub(super) fn compile_again(
         }
         Err(error) => return Err(replay_error(error)),
     };
+    let governed = if is_explained { job.governed_replay() } else { String::new() };
     let (draft, runs) = job.into_record();
-    Ok(ReplayedCompile { outcome, draft, runs })
+    Ok(ReplayedCompile { outcome, draft, runs, governed })
 }
 
 fn replay_error(error: compile::Error) -> Error {

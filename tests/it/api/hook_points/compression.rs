@@ -227,7 +227,7 @@ async fn a_history_that_a_pack_shrinks_is_told() {
     assert!(input["summary"].is_string());
     agree(&server, &told, &compiled).await;
     let sentence = compiled.report["summary"].as_str().unwrap();
-    assert!(sentence.contains("summarised"), "{sentence}");
+    assert!(sentence.contains("summarized"), "{sentence}");
 }
 
 #[tokio::test]

@@ -78,7 +78,7 @@ async fn the_report_is_of_the_conversation() {
     assert!(gone > 10, "{gone}");
     assert_eq!(report["actions"]["summarized"], gone);
     assert!(
-        report["summary"].as_str().unwrap().contains(&format!("{gone} old messages summarised"))
+        report["summary"].as_str().unwrap().contains(&format!("{gone} old messages summarized"))
     );
     let decisions = report["decisions"].as_array().unwrap();
     let indexes: Vec<u64> = decisions.iter().map(|own| own["index"].as_u64().unwrap()).collect();

@@ -1,0 +1,152 @@
+// What a session carries in each request, and what of it was used.
+
+import { useMemo } from "preact/hooks";
+import { get } from "../api/client.ts";
+import { readAll } from "../api/lists.ts";
+import type { Inventory as Carried, ModelRow, TimelineRow } from "../api/schema.ts";
+import { count, money, percent, plural } from "../format.ts";
+import { useFollow } from "../state/follow.ts";
+import { go, href, route } from "../state/route.ts";
+import { useResource } from "../state/resource.ts";
+import { may } from "../state/session.ts";
+import { PageHead } from "../ui/frame.tsx";
+import { Stat } from "../ui/stat.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+
+const TURNS = [5, 20, 50, 200];
+
+export function InventoryPage() {
+  const wanted = route.value.query.get("session") ?? "";
+  const turns = Number(route.value.query.get("turns") ?? 20);
+  const sessions = useResource(
+    async (signal) => (await readAll((cursor) => get("/sessions", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), 5000)).items
+      .sort((one, other) => (one.used_at < other.used_at ? 1 : -1)),
+    [],
+  );
+  return (
+    <>
+      <PageHead title="Inventory" about="Tools, skills and memory that every request of a session carries: what of it was used, and what leaving it out would save." />
+      <Loaded of={sessions} rows={6}>
+        {(list) => {
+          const id = wanted || list[0]?.id;
+          return id === undefined ? (
+            <Empty title="No session is open"><p>A request with <code>session_id</code> begins one. <a href={href("playground")}>Try a request</a></p></Empty>
+          ) : (
+            <>
+              <div class="filters">
+                <label class="choice grow">
+                  Session
+                  <select value={id} onChange={(event) => go("inventory", undefined, { session: event.currentTarget.value, turns: String(turns) })}>
+                    {!list.some((row) => row.id === id) && <option>{id}</option>}
+                    {list.slice(0, 500).map((row) => <option key={row.id}>{row.id}</option>)}
+                  </select>
+                </label>
+                <div class="segments" role="group" aria-label="Newest turns that count">
+                  {TURNS.map((many) => (
+                    <button key={many} type="button" aria-pressed={many === turns} onClick={() => go("inventory", undefined, { session: id, turns: String(many) })}>{many} turns</button>
+                  ))}
+                </div>
+              </div>
+              <Session key={`${id} ${turns}`} id={id} turns={turns} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Session({ id, turns }: { id: string; turns: number }) {
+  const carried = useResource(async (signal) => {
+    const [inventory, timeline, models] = await Promise.all([
+      get("/inventory", { query: { session_id: id, turns }, signal }),
+      get("/sessions/{id}/timeline", { path: { id }, query: { limit: 1 }, signal }),
+      may("compile", "compress") ? get("/models", { signal }) : { items: [] as ModelRow[] },
+    ]);
+    const newest = timeline.items[0] ?? null;
+    return { inventory, newest, prices: models.items.find((row) => row.name === newest?.model)?.prices ?? null };
+  }, []);
+  useFollow((event) => event.session_id === id && event.type === "compile:done", [carried]);
+  return (
+    <Loaded of={carried} rows={6}>
+      {({ inventory, newest, prices }) => inventory.records === 0 ? (
+        <Empty title="No turn of this session is recorded"><p>Send a request without <code>"record": "none"</code>.</p></Empty>
+      ) : <Shown inventory={inventory} newest={newest} prices={prices} turns={turns} />}
+    </Loaded>
+  );
+}
+
+function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newest: TimelineRow | null; prices: ModelRow["prices"]; turns: number }) {
+  const tools = useMemo(() => [...inventory.tools].sort((one, other) => Number(one.calls > 0) - Number(other.calls > 0) || other.tokens - one.tokens), [inventory]);
+  const all = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  const unused = tools.filter((tool) => tool.calls === 0);
+  const spare = unused.reduce((sum, tool) => sum + tool.tokens, 0);
+  const most = Math.max(...tools.map((tool) => tool.tokens), 1);
+  // Prices are in dollars for a million tokens, which is micro-dollars for one.
+  const cached = prices ? spare * (prices.cache_read ?? prices.input) * 1000 : null;
+  const fresh = prices ? spare * prices.input * 1000 : null;
+  const parts = newest?.parts ?? null;
+  const within = `in the newest ${plural(Math.min(turns, 200), "turn")}`;
+  return (
+    <>
+      <dl class="stats">
+        <Stat label="Tools, in each request" value={count(all)} of={`tokens of ${plural(tools.length, "definition")}${newest ? `, ${percent(all, newest.tokens_after)} of the newest payload` : ""}`} />
+        <Stat label="Not called" value={unused.length === 0 ? "none" : `${count(unused.length)} of ${count(tools.length)}`} bad={unused.length > 0} of={within} />
+        <Stat label="Leaving these out saves" value={`${count(spare)} tokens`} of={`a request, ${percent(spare, all)} of the tools`} />
+        {cached !== null && fresh !== null && <Stat label="In 1,000 requests" value={money(cached)} of={`if they are read from the cache, ${money(fresh)} if not`} />}
+      </dl>
+      <section class="card">
+        <header><h2>Tools</h2>{inventory.compilation_id && <p class="dim">of <a href={href("records", inventory.compilation_id)}>the newest record in full</a>; calls {within}</p>}</header>
+        {tools.length === 0 ? (
+          <p class="dim">{inventory.compilation_id ? "The newest request has no tools." : <>No record of this session is in full, which its tools are read from. A request with <code>"record": "full"</code> makes one.</>}</p>
+        ) : (
+          <div class="scroll">
+            <table class="numbers rows">
+              <thead><tr><th>Tool</th><th>Tokens</th><th>Share</th><th>Calls</th><th>Last call</th><th class="wide left"><span class="hidden">To scale</span></th></tr></thead>
+              <tbody>
+                {tools.map((tool) => (
+                  <tr key={tool.name}>
+                    <th scope="row" title={tool.name}>{tool.name}</th>
+                    <td>{count(tool.tokens)}</td>
+                    <td>{percent(tool.tokens, all)}</td>
+                    <td class={tool.calls === 0 ? "bad" : ""}>{tool.calls === 0 ? "none" : count(tool.calls)}</td>
+                    <td>{tool.turns_since_call == null ? "never" : tool.turns_since_call === 0 ? "newest turn" : `${plural(tool.turns_since_call, "turn")} ago`}</td>
+                    <td class="wide left"><span class="meter"><b class={tool.calls === 0 ? "spare" : ""} style={{ width: `${(100 * tool.tokens) / most}%` }} /></span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+        {unused.length > 0 && <p class="hint">Tools are the start of the prefix: leave them out at the start of a session, or at a compaction point. Within a session a change makes the provider read everything again.</p>}
+      </section>
+      <div class="columns">
+        <Items title="Skills" tokens={parts?.skill ?? 0} items={inventory.skills} records={inventory.records} none="No skill was active." />
+        <Items title="Memory entries" tokens={parts?.memory ?? 0} items={inventory.memory} records={inventory.records} none="No entry was shown." link={(key) => href("memory", key)} />
+      </div>
+    </>
+  );
+}
+
+function Items({ title, tokens, items, records, none, link }: { title: string; tokens: number; items: Carried["skills"]; records: number; none: string; link?: (name: string) => string }) {
+  return (
+    <section class="card">
+      <header><h2>{title}</h2><p class="dim">{count(tokens)} tokens in the newest payload</p></header>
+      {items.length === 0 ? <p class="dim">{none}</p> : (
+        <div class="scroll">
+          <table class="numbers rows">
+            <thead><tr><th>Name</th><th>Carried by</th></tr></thead>
+            <tbody>
+              {items.map((item) => (
+                <tr key={item.name}>
+                  <th scope="row" title={item.name}>{link ? <a href={link(item.name)}>{item.name}</a> : item.name}</th>
+                  <td>{count(item.records)} of {plural(records, "record")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// The settings in force: what the server was started with, and where each value came from.
+
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { get } from "../api/client.ts";
+import type { SettingRow } from "../api/schema.ts";
+import { count } from "../format.ts";
+import { useResource } from "../state/resource.ts";
+import { PageHead } from "../ui/frame.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+
+export function Settings() {
+  const list = useResource((signal) => get("/settings", { signal }), []);
+  return (
+    <>
+      <PageHead title="Settings" about="What this node was started with. Secrets are not shown." />
+      <Loaded of={list} rows={10}>{({ items }) => <List items={items} />}</Loaded>
+    </>
+  );
+}
+
+const SOURCES: Record<string, string> = { default: "as usual", environment: "environment", flag: "command line" };
+
+function List({ items }: { items: SettingRow[] }) {
+  const wanted = useSignal("");
+  const changed = useSignal(false);
+  const found = useMemo(() => {
+    const text = wanted.value.toLowerCase();
+    return items.filter((row) => (!changed.value || row.source !== "default") && (text === "" || `${row.flag} ${row.variable} ${row.about}`.toLowerCase().includes(text)));
+  }, [items, wanted.value, changed.value]);
+  const sections = [...new Set(found.map((row) => row.section))];
+  if (items.length === 0) return <Empty title="The settings are not known"><p>This server was not started by <code>contexture serve</code>.</p></Empty>;
+  return (
+    <>
+      <div class="filters">
+        <input type="search" aria-label="Find a setting" placeholder="Find by name or words" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+        <label class="check-line"><input type="checkbox" checked={changed.value} onChange={(event) => { changed.value = event.currentTarget.checked; }} />Changed ones only</label>
+        <p class="dim" role="status">{count(found.length)} of {count(items.length)}</p>
+      </div>
+      {found.length === 0 && <Empty title={changed.value ? "Every setting is as usual" : "No setting is called so"} />}
+      {sections.map((section) => (
+        <section key={section} class="card">
+          <header><h2>{section}</h2></header>
+          <div class="scroll">
+            <table class="rows settings">
+              <thead><tr><th>Setting</th><th>Value</th><th>From</th><th>Means</th></tr></thead>
+              <tbody>
+                {found.filter((row) => row.section === section).map((row) => (
+                  <tr key={row.flag}>
+                    <th scope="row"><code>--{row.flag}</code><small class="block">{row.variable}</small></th>
+                    <td>{row.secret ? <span class="dim">{row.source === "default" ? "not set" : "set, not shown"}</span> : row.value === null || row.value === undefined ? <span class="dim">not set</span> : <code>{row.value}</code>}</td>
+                    <td class={row.source === "default" ? "dim" : ""}>{SOURCES[row.source] ?? row.source}</td>
+                    <td>{row.about}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      ))}
+    </>
+  );
+}
