@@ -1,6 +1,7 @@
-//! `contexture hooks listen`: a local receiver that prints the calls of a hook.
+//! `contexture hooks`: `listen` is a local receiver that prints the calls of a hook.
 
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,14 +9,15 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, Uri};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::api_client::{ApiClient, ServerArgs};
+use super::hooks_apply::{self, ApplyArgs};
 use super::{CommandError, shutdown_signal};
 use crate::hook::{HookKind, HookSecret, Point};
 use crate::webhook::sign;
@@ -31,6 +33,30 @@ Example:
   contexture serve --dev &
   contexture hooks listen --point tool_result")]
     Listen(ListenArgs),
+
+    /// Register the hooks of a file, after showing what changes
+    ///
+    /// The file has hooks by their names, as PUT /hooks/{id} takes them. ${NAME} in a text is the
+    /// variable NAME of the environment, for secrets. A hook that is registered as the file has it
+    /// stays as it is, so the command may run with each deployment. Registered hooks that the file
+    /// does not name are listed, and stay unless --prune is given.
+    #[command(after_help = "\
+Examples:
+  contexture hooks apply hooks.yaml --dry-run
+  contexture hooks apply hooks.yaml --yes --server https://contexture.example.com
+
+A file:
+  hooks:
+    redact:
+      point: tool_result
+      kind: transform
+      url: https://hooks.example.com/redact
+      secret: ${REDACT_SECRET}
+    scan: {point: transform_context, kind: guard, builtin: secret_scan}
+
+Exit codes: 0 done or nothing to do, 1 failed or not confirmed, 2 the command line is not
+understood, 3 with --dry-run if something would change.")]
+    Apply(ApplyArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -41,12 +67,8 @@ pub(super) struct ListenArgs {
     /// guard, transform, provide or observe; the one that fits when not given
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<HookKind>,
-    /// The server
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
-    server: Uri,
-    /// A key with the scope `hooks:write`, if the server needs keys
-    #[arg(long, env = "CONTEXTURE_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
 fn point(text: &str) -> Result<Point, String> {
@@ -60,10 +82,14 @@ fn kind(text: &str) -> Result<HookKind, String> {
         .ok_or_else(|| format!("must be one of {}", HookKind::ALL.map(HookKind::as_str).join(", ")))
 }
 
-pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
-    let HooksCommand::Listen(args) = command;
+pub(super) fn run(command: &HooksCommand) -> Result<ExitCode, CommandError> {
+    let args = match command {
+        HooksCommand::Listen(args) => args,
+        HooksCommand::Apply(args) => return hooks_apply::run(args),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(listen(args))
+    runtime.block_on(listen(args))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the kind that has the least effect, of those that the point allows.
@@ -89,7 +115,8 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let address = listener.local_addr()?;
     let hook = json!({"point": args.point.as_str(), "kind": kind.as_str(),
                       "url": format!("http://{address}/")});
-    let created = ask(args, Method::POST, "/hooks", &hook.to_string()).await?;
+    let client = ApiClient::new(&args.server)?;
+    let created = client.post("/hooks", &hook).await?;
     let text = |name: &str| created.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, secret) = (text("id").to_owned(), text("secret").to_owned());
     let receiver =
@@ -115,36 +142,9 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
             () = &mut stop => break,
         }
     }
-    ask(args, Method::DELETE, &format!("/hooks/{id}"), "").await?;
+    client.delete(&format!("/hooks/{id}")).await?;
     writeln!(io::stdout(), "{id} is gone")?;
     Ok(())
-}
-
-/// Sends a request to the server, and reads the JSON of the response.
-async fn ask(
-    args: &ListenArgs,
-    method: Method,
-    path: &str,
-    body: &str,
-) -> Result<Value, CommandError> {
-    let client: Client<HttpConnector, Full<Bytes>> =
-        Client::builder(TokioExecutor::new()).build(HttpConnector::new());
-    let uri = format!("{}{path}", args.server.to_string().trim_end_matches('/'));
-    let mut request =
-        Request::builder().method(method).uri(uri).header(CONTENT_TYPE, "application/json");
-    if let Some(key) = &args.key {
-        request = request.header(AUTHORIZATION, format!("Bearer {key}"));
-    }
-    let request = request.body(Full::new(Bytes::from(body.to_owned())))?;
-    let answer = client.request(request).await?;
-    let status = answer.status();
-    let body = answer.into_body().collect().await?.to_bytes();
-    if !status.is_success() {
-        return Err(
-            format!("the server answers {status}: {}", String::from_utf8_lossy(&body)).into()
-        );
-    }
-    Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
 /// The cause of a call without a response.

@@ -3,6 +3,7 @@
 //! Exit code 0 is success, 1 is a failed command, 2 is an invalid command line. 65, 70 and 78 have
 //! the meaning that they have in `sysexits.h`.
 
+mod api_client;
 mod claude_hook;
 mod compile;
 mod compress;
@@ -11,6 +12,8 @@ mod explain;
 mod gateway;
 mod health;
 mod hooks;
+mod hooks_apply;
+mod hooks_file;
 mod input_file;
 mod mcp;
 mod members;
@@ -149,7 +152,7 @@ Examples:
     #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
     Mcp(mcp::McpArgs),
 
-    /// See what hooks are asked
+    /// Register hooks from a file, and see what hooks are asked
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
 
@@ -228,18 +231,13 @@ pub fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Mcp(args) => mcp::run(&args),
-        Command::Hooks(command) => hooks::run(&command),
+        Command::Hooks(command) => return with_code(hooks::run(&command)),
         Command::Hook(command) => claude_hook::run(&command),
         Command::Key(command) => store::key(&command),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args),
         Command::Db(command) => store::db(&command),
-        Command::Wrap(args) => {
-            return wrap::run(*args).unwrap_or_else(|failure| {
-                print_error(&*failure);
-                exit_code(&*failure, false)
-            });
-        }
+        Command::Wrap(args) => return with_code(wrap::run(*args)),
         Command::Gateway(command) => gateway::run(&command),
         Command::Health(args) => health::run(&args),
         Command::Models(args) => models::run(&args),
@@ -256,6 +254,14 @@ pub fn run() -> ExitCode {
             exit_code(&*failure, serves)
         }
     }
+}
+
+/// Returns the exit code of a command that has more of them than success and failure.
+fn with_code(outcome: Result<ExitCode, CommandError>) -> ExitCode {
+    outcome.unwrap_or_else(|failure| {
+        print_error(&*failure);
+        exit_code(&*failure, false)
+    })
 }
 
 /// The error of a server that stopped because its disk lost data that was written.

@@ -212,7 +212,7 @@ def test_an_option_that_is_not_known_is_refused_at_once(
 ) -> None:
     pytest.importorskip(framework)
     made = getattr(importlib.import_module(f"contexture_sdk.{module}"), name)
-    with pytest.raises(TypeError, match="unknown option 'budgt'; known options: (.*, )?budget, "):
+    with pytest.raises(TypeError, match=r"unknown option 'budgt'; known options: (.*, )?budget, "):
         made(*given, budgt={"context_window": 8_000})
     with pytest.raises(TypeError, match="'system' comes from each request"):
         made(*given, system="Be brief.")

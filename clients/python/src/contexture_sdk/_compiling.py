@@ -264,7 +264,8 @@ OWN_OPTIONS = ("contexture", "session", "fail_open", "on_compiled")
 
 def check_names(keys: Mapping[str, Any], own: Sequence[str], free: Sequence[str] = ()) -> None:
     """Raises for a name that is no option. `own` are those that are no keys of `/compile`, `free` keys of `FIXED` that
-    are options all the same."""
+    are options all the same.
+    """
     from .types import CompileRequest
 
     fixed: List[str] = [name for name in FIXED if name in keys and name not in free]
