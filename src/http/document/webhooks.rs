@@ -1,7 +1,8 @@
 //! The section `webhooks`: one call for each hook point, described from the table of points.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::{Response, ResponsesBuilder};
@@ -11,6 +12,7 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{Components, Ref, RefOr, Required, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::members::JSON_VALUE;
 use crate::http::schema::{
     CalledHook, GuardAnswer, GuardVerdict, HookCallDelivery, HookCallScope, ProvideAnswer,
     TransformAction, TransformAnswer, constant,
@@ -127,6 +129,11 @@ fn describe_input(point: Point, doc: &PointDoc) -> Object {
         let mut member = Object::new();
         member.schema_type = sample.get(name).map_or(SchemaType::AnyValue, type_of);
         member.description = Some((*sentence).to_owned());
+        if sample.get(name).is_some_and(Value::is_array) {
+            // utoipa has no keyword for the items of a list that may be null.
+            let items = json!({"$ref": format!("#/components/schemas/{JSON_VALUE}")});
+            member.extensions = Some(Extensions::from_iter([("items", items)]));
+        }
         ((*name).to_owned(), RefOr::T(Schema::Object(member)))
     });
     let mut input = Object::with_type(Type::Object);
