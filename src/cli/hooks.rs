@@ -1,6 +1,7 @@
-//! `contexture hooks listen`: a local receiver that prints the calls of a hook.
+//! `contexture hooks`: `listen` is a local receiver that prints the calls of a hook.
 
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::hooks_apply::{self, ApplyArgs};
 use super::server_client::{ServerArgs, ServerClient};
 use super::{CommandError, shutdown_signal};
 use crate::hook::{HookKind, HookSecret, Point};
@@ -31,6 +33,30 @@ Example:
   contexture serve --dev &
   contexture hooks listen --point tool_result")]
     Listen(ListenArgs),
+
+    /// Register the hooks of a file, after showing what changes
+    ///
+    /// The file has hooks by their names, as PUT /hooks/{id} takes them. ${NAME} in a text is the
+    /// variable NAME of the environment, for secrets. A hook that is registered as the file has it
+    /// stays as it is, so the command may run with each deployment. Registered hooks that the file
+    /// does not name are listed, and stay unless --prune is given.
+    #[command(after_help = "\
+Examples:
+  contexture hooks apply hooks.yaml --dry-run
+  contexture hooks apply hooks.yaml --yes --server https://contexture.example.com
+
+A file:
+  hooks:
+    redact:
+      point: tool_result
+      kind: transform
+      url: https://hooks.example.com/redact
+      secret: ${REDACT_SECRET}
+    scan: {point: transform_context, kind: guard, builtin: secret_scan}
+
+Exit codes: 0 done or nothing to do, 1 failed or not confirmed, 2 the command line is not
+understood, 3 with --dry-run if something would change.")]
+    Apply(ApplyArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,10 +82,14 @@ fn kind(text: &str) -> Result<HookKind, String> {
         .ok_or_else(|| format!("must be one of {}", HookKind::ALL.map(HookKind::as_str).join(", ")))
 }
 
-pub(super) fn run(command: &HooksCommand) -> Result<(), CommandError> {
-    let HooksCommand::Listen(args) = command;
+pub(super) fn run(command: &HooksCommand) -> Result<ExitCode, CommandError> {
+    let args = match command {
+        HooksCommand::Listen(args) => args,
+        HooksCommand::Apply(args) => return hooks_apply::run(args),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(listen(args))
+    runtime.block_on(listen(args))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the kind that has the least effect, of those that the point allows.

@@ -15,6 +15,8 @@ mod failure;
 mod gateway;
 mod health;
 mod hooks;
+mod hooks_apply;
+mod hooks_file;
 mod init;
 mod input_file;
 mod mcp;
@@ -164,7 +166,7 @@ Examples:
     #[command(after_help = "Example:\n  contexture mcp --database-url sqlite:contexture.db")]
     Mcp(mcp::McpArgs),
 
-    /// See what hooks are asked
+    /// Register hooks from a file, and see what hooks are asked
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
 
@@ -289,18 +291,13 @@ pub fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
         Command::Mcp(args) => mcp::run(&args),
-        Command::Hooks(command) => hooks::run(&command),
+        Command::Hooks(command) => return with_code(hooks::run(&command)),
         Command::Hook(command) => claude_hook::run(&command),
         Command::Key(command) => store::key(&command, terminal),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args, terminal),
         Command::Db(command) => store::db(&command, terminal),
-        Command::Wrap(args) => {
-            return wrap::run(*args, terminal).unwrap_or_else(|failure| {
-                print_error(&*failure);
-                exit_code(&*failure, false)
-            });
-        }
+        Command::Wrap(args) => return with_code(wrap::run(*args, terminal)),
         Command::Gateway(command) => gateway::run(&command),
         Command::Tail(args) => tail::run(&args, terminal),
         Command::Report(args) => savings::run(&args, terminal),
@@ -324,6 +321,14 @@ pub fn run() -> ExitCode {
             exit_code(&*failure, serves)
         }
     }
+}
+
+/// Returns the exit code of a command that has more of them than success and failure.
+fn with_code(outcome: Result<ExitCode, CommandError>) -> ExitCode {
+    outcome.unwrap_or_else(|failure| {
+        print_error(&*failure);
+        exit_code(&*failure, false)
+    })
 }
 
 /// Prints help, version or the error. If a value is invalid, it names the variable that may contain

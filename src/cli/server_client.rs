@@ -103,7 +103,20 @@ impl ServerClient {
         path: &str,
         body: Option<String>,
     ) -> Result<Value, CommandError> {
-        let response = self.send(method, path, body, &self.key_header(AUTHORIZATION)?).await?;
+        self.json_with(method, path, body, &[]).await
+    }
+
+    /// The same, with further headers.
+    pub(super) async fn json_with(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+        headers: &[(HeaderName, HeaderValue)],
+    ) -> Result<Value, CommandError> {
+        let mut all = self.key_header(AUTHORIZATION)?;
+        all.extend_from_slice(headers);
+        let response = self.send(method, path, body, &all).await?;
         if response.status.is_success() {
             return Ok(response.body);
         }

@@ -93,5 +93,5 @@ pub use round::{
     AnswerReader, ChangeResult, CheckedInput, CountTokens, Denial, Fragment, GuardDecision,
     HookInput, HookRound, MAX_ROUND_TIME, PayloadCheck, ProvideResult, QueuedCall, join,
 };
-pub use run::{HookRun, HookStop, RunOutcome, SkipReason};
+pub use run::{HookReport, HookRun, HookStop, RunOutcome, SkipReason};
 pub use secret::{HookSecret, LiveSecret, Secrets};

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::failure::{CallFailure, FailureCause};
 use super::point::{HookKind, Point};
-use crate::json::write_string;
 
 /// One hook at one point, called or not.
 #[derive(Debug, Clone)]
@@ -137,30 +138,48 @@ impl HookRun {
         }
     }
 
-    /// Appends the line of the report: `{"id", "point", "kind", "outcome", "why"?, "ms",
-    /// "tokens", "clipped"?}`.
-    pub fn write(&self, out: &mut String) {
-        out.push_str("{\"id\":");
-        write_string(out, &self.hook);
-        out.push_str(",\"point\":");
-        write_string(out, self.point.as_str());
-        out.push_str(",\"kind\":");
-        write_string(out, self.kind.as_str());
-        out.push_str(",\"outcome\":");
-        write_string(out, self.word());
-        if let Some(why) = self.why() {
-            out.push_str(",\"why\":");
-            write_string(out, why);
+    /// The line of the report.
+    pub fn report(&self) -> HookReport<'_> {
+        HookReport {
+            id: &self.hook,
+            point: self.point.as_str(),
+            kind: self.kind.as_str(),
+            outcome: self.word(),
+            why: self.why(),
+            ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
+            tokens: self.tokens,
+            clipped: self.clipped,
         }
-        out.push_str(",\"ms\":");
-        out.push_str(&self.took.as_millis().to_string());
-        out.push_str(",\"tokens\":");
-        out.push_str(&self.tokens.to_string());
-        if self.clipped {
-            out.push_str(",\"clipped\":true");
-        }
-        out.push('}');
     }
+}
+
+/// A hook that was reached.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct HookReport<'a> {
+    /// The id of the hook.
+    #[schema(example = "redact")]
+    pub id: &'a str,
+    /// The point of the call.
+    #[schema(example = "tool_result")]
+    pub point: &'static str,
+    /// What the hook may do: `guard`, `transform`, `provide` or `observe`.
+    #[schema(example = "transform")]
+    pub kind: &'static str,
+    /// `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `queued`, `failed`, `skipped` or
+    /// `would_call` (a dry run); of a hook with `mode: "audit"`, `would_deny` or `would_apply`.
+    #[schema(example = "applied")]
+    pub outcome: &'static str,
+    /// The cause of a failure, the reason of a denial, or why the hook was skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<&'a str>,
+    /// Milliseconds that the call took.
+    pub ms: u64,
+    /// Tokens that what it provided takes.
+    pub tokens: u32,
+    /// True if some of what it provided did not fit its cap; otherwise absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub clipped: bool,
 }
 
 /// A hook stopped what was asked for.

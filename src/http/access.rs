@@ -140,6 +140,7 @@ pub const ROUTES: &[RouteAccess] = &[
     route("PUT", "/hooks/{id}", HOOKS_WRITE),
     route("PATCH", "/hooks/{id}", HOOKS_WRITE),
     route("DELETE", "/hooks/{id}", HOOKS_WRITE),
+    route("POST", "/hooks/{id}/diff", HOOKS_WRITE),
     route("POST", "/hooks/{id}/rotate-secret", HOOKS_WRITE),
     route("POST", "/hooks/test", HOOKS_WRITE),
     route("POST", "/hooks/{id}/test", HOOKS_WRITE),

@@ -80,6 +80,8 @@ pub const ENUM_PARAMETERS: &[EnumParameter] = &[
 pub const ENUM_MEMBERS: &[EnumMember] = &[
     EnumMember { schema: "MemoryWrite", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
     EnumMember { schema: "MemoryWrite", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },
+    EnumMember { schema: "MemoryChange", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
+    EnumMember { schema: "MemoryChange", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },
     EnumMember { schema: "CandidateProposal", name: "class", type_name: "MemoryClass", words: || list_words(MemoryClass::WORDS) },
     EnumMember { schema: "CandidateProposal", name: "classification", type_name: "Classification", words: || list_words(Classification::WORDS) },
     EnumMember { schema: "CandidateProposal", name: "tier", type_name: "MemoryTier", words: || list_words(MemoryTier::WORDS) },

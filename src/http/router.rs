@@ -155,6 +155,7 @@ fn add_operations(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(mcp::speak))
         .routes(routes!(hooks::create_hook, hooks::list_hooks))
         .routes(routes!(hooks::get_hook, hooks::put_hook, hooks::update_hook, hooks::delete_hook))
+        .routes(routes!(hooks::diff_hook))
         .routes(routes!(hooks::rotate_hook_secret))
         .routes(routes!(hooks::test_new_hook))
         .routes(routes!(hooks::test_hook))

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::domain::{EventKind, NewEvent, RawJson};
+use super::event_data::{HookFailedData, to_raw};
+use crate::domain::{EventKind, NewEvent};
 use crate::hook::HookRun;
 
 /// The session and the compile that events belong to.
@@ -15,12 +16,12 @@ pub(super) struct EventOwner<'o> {
 }
 
 impl EventOwner<'_> {
-    pub(super) fn event(self, kind: EventKind, data: &Value) -> NewEvent {
+    pub(super) fn event(self, kind: EventKind, data: &impl Serialize) -> NewEvent {
         NewEvent {
             kind,
             session_id: self.session.cloned(),
             compilation_id: self.compilation.cloned(),
-            data: RawJson::new(data.to_string()),
+            data: to_raw(data),
             at: None,
         }
     }
@@ -40,9 +41,14 @@ impl EventOwner<'_> {
                 session.id = session,
                 "a hook failed"
             );
-            let data = json!({"hook": &*run.hook, "point": run.point.as_str(),
-                "kind": run.kind.as_str(), "cause": failure.cause.as_str(),
-                "status": failure.status});
+            let data = HookFailedData {
+                hook: &run.hook,
+                point: run.point.as_str(),
+                kind: Some(run.kind.as_str()),
+                cause: Some(failure.cause.as_str()),
+                status: Some(failure.status),
+                ..HookFailedData::default()
+            };
             Some(self.event(EventKind::HookFailed, &data))
         });
         failed.collect()

@@ -13,6 +13,7 @@ mod defaults;
 mod earlier_payload;
 mod effects;
 mod error;
+pub mod event_data;
 mod event_owner;
 pub mod events;
 pub mod expansion;

@@ -101,6 +101,7 @@ pub const ROUTES: &[(&str, &str)] = &[
     ("PUT", "/hooks/{id}"),
     ("PATCH", "/hooks/{id}"),
     ("DELETE", "/hooks/{id}"),
+    ("POST", "/hooks/{id}/diff"),
     ("POST", "/hooks/{id}/rotate-secret"),
     ("POST", "/hooks/test"),
     ("POST", "/hooks/{id}/test"),

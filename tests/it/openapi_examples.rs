@@ -395,6 +395,9 @@ async fn hooks(run: &mut Run) {
     run.take("get_hook", "GET", "/hooks/redact", None).await;
     let change = Some(json!({"priority": 10}));
     run.take("update_hook", "PATCH", "/hooks/redact", change).await;
+    let diff = json!({"point": "tool_result", "kind": "transform", "url": "http://127.0.0.1:9000/hook",
+        "timeout_ms": 800});
+    run.take("diff_hook", "POST", "/hooks/redact/diff", Some(diff)).await;
     let rotate = Some(json!({"overlap_seconds": 3_600}));
     run.take("rotate_hook_secret", "POST", "/hooks/redact/rotate-secret", rotate).await;
     let trial = Some(json!({"point": "transform_context"}));

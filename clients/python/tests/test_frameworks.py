@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from typing import Any
 
@@ -194,3 +195,24 @@ def test_pydantic_ai_sends_compiled_messages_and_keeps_its_own(server_url: str) 
     assert len(str(shown.content)) < len(LOG) / 2
     whole = [part for message in result.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)]
     assert [part.content for part in whole] == [LOG], "the agent's own history is whole"
+
+
+@pytest.mark.parametrize(
+    ("module", "framework", "name", "given"),
+    [
+        ("langchain", "langchain.agents", "CompileMiddleware", ()),
+        ("langchain", "langchain.agents", "compile_messages", ([],)),
+        ("openai_agents", "agents", "ContextureSession", ("chat-17",)),
+        ("openai_agents", "agents", "compile_input", ()),
+        ("pydantic_ai", "pydantic_ai", "CompileHistory", ()),
+    ],
+)
+def test_an_option_that_is_not_known_is_refused_at_once(
+    module: str, framework: str, name: str, given: tuple[Any, ...]
+) -> None:
+    pytest.importorskip(framework)
+    made = getattr(importlib.import_module(f"contexture_sdk.{module}"), name)
+    with pytest.raises(TypeError, match=r"unknown option 'budgt'; known options: (.*, )?budget, "):
+        made(*given, budgt={"context_window": 8_000})
+    with pytest.raises(TypeError, match="'system' comes from each request"):
+        made(*given, system="Be brief.")

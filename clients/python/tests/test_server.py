@@ -148,7 +148,9 @@ def test_events_from_now_on(client: Contexture) -> None:
     events = client.events(types=["memory:changed"])
     timer = threading.Timer(0.3, lambda: client.put_memory("after", {"value": 2}))
     timer.start()
-    assert next(events)["data"]["key"] == "after"
+    event = next(events)
+    assert event["type"] == "memory:changed"
+    assert event["data"]["key"] == "after"
     timer.join()
 
 

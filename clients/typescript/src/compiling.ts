@@ -48,7 +48,7 @@ const FIXED = [
   "systemInstruction", "system_instruction",
 ];
 /** Options of `wrap` that are no keys of `/compile`. */
-const OWN_OPTIONS = ["contexture", "session", "failOpen", "onCompiled", "waitUntil", "onWarning"];
+export const OWN_OPTIONS: readonly string[] = ["contexture", "session", "failOpen", "onCompiled", "waitUntil", "onWarning"];
 
 /** A request that is to be compiled. */
 interface Plan {
@@ -164,10 +164,11 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
 }
 
 /** Throws for an option that is not known: the server would refuse each request, and each would go out as it is. */
-function checkNames(names: string[]): void {
+/** Throws for a name that is no option; `own` are those that are no keys of `/compile`. */
+export function checkNames(names: string[], own: readonly string[] = OWN_OPTIONS): void {
   const fixed = FIXED.find((name) => names.includes(name));
   if (fixed) throw new TypeError(`"${fixed}" comes from each request`);
-  const known = [...OWN_OPTIONS, ...COMPILE_KEYS].filter((name) => !FIXED.includes(name)).sort();
+  const known = [...own, ...COMPILE_KEYS].filter((name) => !FIXED.includes(name)).sort();
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(", ")}`);
 }

@@ -6,7 +6,7 @@
  */
 
 import { Contexture } from "./client.js";
-import { DEFAULT_DEADLINE_MS, REFUSALS, type WrapOptions } from "./compiling.js";
+import { checkNames, DEFAULT_DEADLINE_MS, REFUSALS, type WrapOptions } from "./compiling.js";
 import { ContextureError } from "./errors.js";
 import type { NeutralMessage, NeutralPart } from "./hook-types.js";
 import type { CompileRequest } from "./schema.js";
@@ -132,6 +132,7 @@ export class Compiler {
   readonly #reports = new Map<string, Promise<void>>();
 
   constructor(options: FrameworkOptions) {
+    checkNames(Object.keys(options));
     const { contexture, failOpen = true, session: _, waitUntil: __, onWarning: ___, onCompiled: ____, ...keys } = options;
     this.client = contexture ?? new Contexture({ deadlineMs: DEFAULT_DEADLINE_MS, maxRetries: 0 });
     this.#keys = keys;

@@ -8,6 +8,7 @@
  */
 
 import type { Hooks, Plugin } from "@opencode-ai/plugin";
+import { checkNames, OWN_OPTIONS } from "./compiling.js";
 import type { NeutralPart } from "./hook-types.js";
 import {
   Compiler, type FrameworkOptions, type MergedPart, type Rebuild, type ShownMessage, type ShownPart, textPart, usageOf,
@@ -88,6 +89,7 @@ function joined(entries: Entry[]): Entry[] {
 
 /** A plugin for OpenCode. Other options are keys of `/compile`. */
 export function contexturePlugin(options: OpenCodeOptions = {}): Plugin {
+  checkNames(Object.keys(options), [...OWN_OPTIONS.filter((name) => name !== "session"), "sessions"]);
   const { sessions = false, ...rest } = options;
   const compiler = new Compiler(rest);
   const systems = new Map<string, string[]>();

@@ -87,6 +87,7 @@ export const OPERATIONS = {
   deleteMemory: { method: "DELETE", path: "/memory/{key}", safe: true },
   deleteSession: { method: "DELETE", path: "/sessions/{id}", safe: true },
   deleteSkill: { method: "DELETE", path: "/skills/{name}", safe: true },
+  diffHook: { method: "POST", path: "/hooks/{id}/diff", body: true },
   diffPacks: { method: "POST", path: "/packs/diff", safe: true, body: true },
   evaluateRule: { method: "POST", path: "/policy/evaluate", safe: true, body: true },
   expand: { method: "POST", path: "/expand", safe: true, body: true },
@@ -217,6 +218,8 @@ export interface Operations {
   deleteSession(id: string, options?: CallOptions & { ifMatch?: string }): Promise<void>;
   /** Delete a skill */
   deleteSkill(name: string, options?: CallOptions & { ifMatch?: string }): Promise<void>;
+  /** Compare a hook with a definition */
+  diffHook(id: string, body: s.HookRegistration, options?: CallOptions): Promise<s.HookDiff>;
   /** Compare two versions of a pack */
   diffPacks(body: s.PackDiffRequest, options?: CallOptions): Promise<s.PackDiff>;
   /** Evaluate a rule */
@@ -346,7 +349,7 @@ export interface Operations {
   /** Each row of `listUsage`, page after page. */
   iterUsage(options?: CallOptions & { from?: Query<"list_usage", "from">; to?: Query<"list_usage", "to">; key?: Query<"list_usage", "key">; model?: Query<"list_usage", "model">; by?: Query<"list_usage", "by">; session_id?: Query<"list_usage", "session_id">; tenant?: Query<"list_usage", "tenant">; limit?: Query<"list_usage", "limit"> }): AsyncIterableIterator<s.UsageRow>;
   /** Change an entry */
-  patchMemory(key: string, body: s.MemoryWrite, options?: CallOptions & { subject?: Query<"patch_memory", "subject">; session_id?: Query<"patch_memory", "session_id">; agent?: Query<"patch_memory", "agent">; pack_tenant?: Query<"patch_memory", "pack_tenant">; ifMatch?: string }): Promise<s.MemoryEntry>;
+  patchMemory(key: string, body: s.MemoryChange, options?: CallOptions & { subject?: Query<"patch_memory", "subject">; session_id?: Query<"patch_memory", "session_id">; agent?: Query<"patch_memory", "agent">; pack_tenant?: Query<"patch_memory", "pack_tenant">; ifMatch?: string }): Promise<s.MemoryEntry>;
   /** Promote a candidate */
   promoteCandidate(id: string, body: s.CandidatePromotion, options?: CallOptions & { ifMatch?: string }): Promise<s.Candidate>;
   /** Promote an entry */

@@ -58,7 +58,7 @@ export interface paths {
         /**
          * Store an adapter
          * @description The body is its definition; `name` in it may be absent. Under the name of a built-in one it
-         *     replaces it, wherever that is meant.
+         *     stands in its place, wherever that is meant.
          */
         put: operations["put_adapter"];
         post?: never;
@@ -104,9 +104,9 @@ export interface paths {
         put?: never;
         /**
          * Offload a text
-         * @description A text above the threshold is stored; the response has a marker to put in its place: its
+         * @description A text above the threshold is stored, and answered with a marker to put in its place: its
          *     beginning and its end, cut at the borders of lines, and its id. The same text gives the same
-         *     marker. A shorter text is returned as it is, and nothing is stored. The body is JSON, or the
+         *     marker. A shorter text is answered as it is, and nothing is stored. The body is JSON, or the
          *     text itself as `text/plain` with the options in the query.
          */
         post: operations["create_artifact"];
@@ -215,9 +215,9 @@ export interface paths {
         };
         /**
          * Read a compilation
-         * @description The record of a compile: its ledger, its report, what it stored, and of a record in full the
+         * @description The record of a compile: its ledger, its report, what it left behind, and of a record in full the
          *     request and the payload. With `explain=full` also what happened to each message. A browser that
-         *     opens the address gets the console, which shows the record to a caller who is signed in.
+         *     opens the address gets the console, which shows the record to whoever is signed in.
          */
         get: operations["get_compilation"];
         put?: never;
@@ -263,7 +263,7 @@ export interface paths {
          * Compile a conversation
          * @description Answers the payload to send to the provider next: inside the token budget, in the provider's
          *     own shape, with a report of every decision. Nothing but `messages` and `target` is needed;
-         *     under a pack, the text of its request may replace `messages`.
+         *     under a pack, the text of its request may stand for `messages`.
          *     The header `Server-Timing` tells where the time went.
          */
         post: operations["compile"];
@@ -312,7 +312,7 @@ export interface paths {
         /**
          * Sign a browser in
          * @description Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
-         *     requests of the same site only. It replaces the key for twelve hours, or until the key is revoked.
+         *     requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
          *     With the cookie, a request that changes something needs the header `contexture-csrf` with
          *     `csrf_token`.
          */
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again
-         * @description One that was given up begins again; one that waits for its next attempt gets it at once.
+         * @description One that was given up begins anew; one that waits for its next attempt gets it at once.
          */
         post: operations["retry_delivery"];
         delete?: never;
@@ -390,60 +390,6 @@ export interface paths {
         };
         /** The API reference as a page */
         get: operations["get_docs_page"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs/guide": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The guide */
-        get: operations["get_guide"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs/guide/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The first page of the guide
-         * @description The documentation of this version with a search, which needs nothing from elsewhere.
-         */
-        get: operations["get_guide_page"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs/guide/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A file of the guide */
-        get: operations["get_guide_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +509,7 @@ export interface paths {
         };
         /**
          * Whether the process lives
-         * @description Returns 200 as long as the server serves requests at all.
+         * @description Answers as long as requests are answered at all.
          */
         get: operations["get_health"];
         put?: never;
@@ -589,7 +535,7 @@ export interface paths {
         /**
          * Set the order of hooks
          * @description Hooks that are listed at a point run before those that are not, where kind and priority are the
-         *     same. What a session says of a point replaces what is said for all.
+         *     same. What a session says of a point stands in the place of what is said for all.
          */
         put: operations["put_hook_order"];
         post?: never;
@@ -608,7 +554,7 @@ export interface paths {
         };
         /**
          * List the hook points
-         * @description The kinds that each point allows, what a call carries there, and what a hook returns.
+         * @description The kinds that may stand at each, what a call carries there, and what is answered.
          */
         get: operations["list_hook_points"];
         put?: never;
@@ -711,6 +657,27 @@ export interface paths {
         get: operations["list_hook_deliveries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a hook with a definition
+         * @description Tells what `PUT /hooks/{id}` would change with the same body, and changes nothing. Of the path of a
+         *     URL, the values of headers and the secret, it tells that they change and not what they are.
+         */
+        post: operations["diff_hook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -899,7 +866,7 @@ export interface paths {
          * Propose a fact
          * @description It is captured for good, checked against what is known, and sent where the checks lead: to a
          *     review, or into memory where the policy asks for none. With `revises`, the pending candidate of
-         *     that id is proposed again; that needs `If-Match`.
+         *     that id is proposed anew; that needs `If-Match`.
          */
         post: operations["propose_candidate"];
         delete?: never;
@@ -916,7 +883,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See the outcome of candidates
+         * See what became of candidates
          * @description A line a step, in order. Each carries the hash of the line before; with `verify=1` this log and
          *     that of the captures are followed from end to end.
          */
@@ -1004,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * Import entries
-         * @description A line of JSON an entry: `key` next to what a `PUT` takes, or what a list answers. None is stored if a
+         * @description A line of JSON an entry: `key` beside what a `PUT` takes, or what a list answers. None is stored if a
          *     line has a fault or the quota has no room for all. They are stored in parts: if the request ends early,
          *     the first of them are there, and the same request stores the rest.
          */
@@ -1216,7 +1183,7 @@ export interface paths {
         /**
          * Publish a pack
          * @description The body is the document. A version that was published never changes: the same document again
-         *     returns 200, another one under the same version is refused.
+         *     is answered 200, another one under the same version is refused.
          */
         post: operations["publish_pack"];
         delete?: never;
@@ -1313,8 +1280,8 @@ export interface paths {
         get: operations["get_golden_set"];
         /**
          * Put a golden set
-         * @description The compiles whose result a version of the pack has to reach again: records in full of compiles under
-         *     it, at most 100. They are kept with the set, longer than the records. The list takes the place
+         * @description The compiles that a version of the pack has to come to again: records in full of compiles under
+         *     it, at most 100. They are kept with the set, longer than the records. The list stands in the place
          *     of the one before; what was in it needs no record any more.
          */
         put: operations["put_golden_set"];
@@ -1337,7 +1304,7 @@ export interface paths {
         /**
          * Run a golden set
          * @description Compiles each of the set once more under a version of the pack, with everything else from its
-         *     record, and tells for each whether the result is the same, and where not. Nothing is called and
+         *     record, and tells for each whether it comes to the same, and where not. Nothing is called and
          *     nothing is stored.
          */
         post: operations["run_golden_set"];
@@ -1445,7 +1412,7 @@ export interface paths {
         /**
          * Open a session
          * @description One begins with its first use in `/compile`, too; this gives it defaults before that. One of
-         *     this id that is there is returned as it is.
+         *     this id that is there is answered as it is.
          */
         post: operations["create_session"];
         delete?: never;
@@ -1492,7 +1459,7 @@ export interface paths {
         /**
          * Report a delegation
          * @description An agent of the session handed a task to another, and this came of it. One report for each that
-         *     it was handed to. Nothing of it is kept; the event is `delegation:recorded`.
+         *     it was handed to. Nothing of it is kept; it is told as `delegation:recorded`.
          */
         post: operations["report_delegation"];
         delete?: never;
@@ -1602,8 +1569,7 @@ export interface paths {
          * Read a session's timeline
          * @description A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
          *     the provider's cache can use, where the payload first changed and why, and what it cost. Requests
-         *     through the gateway have rows, too; a session that the gateway made (`gws_…`) has them as long as its
-         *     records are kept.
+         *     through the gateway have rows, too.
          */
         get: operations["get_session_timeline"];
         put?: never;
@@ -1629,7 +1595,7 @@ export interface paths {
          *     out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
          *     conversation, so only what is new is sent. With `"compile": false` there is no payload: messages
          *     are appended while tools run whose results come in a later turn. A key needs both scopes, and `tools` or `memory:write`
-         *     next to them where calls write memory.
+         *     beside them where calls write memory.
          */
         post: operations["take_turn"];
         delete?: never;
@@ -1656,28 +1622,6 @@ export interface paths {
          *     that of the model table, which is a warning.
          */
         post: operations["report_usage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the settings in force
-         * @description The flags of `contexture serve` on this node, with their values and where these are from. Secrets are
-         *     not shown, nor are user names, passwords and parameters in addresses. Empty where the server was not
-         *     started by `contexture serve`.
-         */
-        get: operations["list_settings"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1716,7 +1660,7 @@ export interface paths {
         /**
          * Store a skill
          * @description The body is its members as JSON, or a `SKILL.md` as `text/plain`. Under the name of one of a
-         *     folder it takes its place.
+         *     folder it stands in its place.
          */
         put: operations["put_skill"];
         post?: never;
@@ -1864,9 +1808,8 @@ export interface paths {
         /**
          * Read what was used
          * @description Compiles and compressions, with their tokens and costs, by day, key and model; with
-         *     `by=session` or `session_id` those of sessions, by session, day, key and model; with `by=hour` by
-         *     hour, key and model, for the last 31 days. Compiles with `dry_run=true` are not counted. Counts are
-         *     written every few seconds; the last ones are lost where the process is killed.
+         *     `by=session` or `session_id` those of sessions, by session, day, key and model. Counts are written
+         *     every few seconds; the last ones are lost where the process is killed.
          */
         get: operations["list_usage"];
         put?: never;
@@ -1889,7 +1832,7 @@ export interface paths {
         /**
          * Compress for a gateway
          * @description As headroom's clients and `LiteLLM`'s guardrail ask for it. What cannot be read, done or
-         *     finished in time returns 200 with the messages as they came and a `skip_reason`.
+         *     finished in time is answered 200 with the messages as they came and a `skip_reason`.
          */
         post: operations["compress_for_gateway"];
         delete?: never;
@@ -2302,7 +2245,7 @@ export interface components {
             kept: number;
             /** @description Removed by hooks; absent if none was. */
             removed?: number;
-            /** @description Messages that the summary replaces. */
+            /** @description Messages that the summary stands for. */
             summarized: number;
         };
         /** @enum {string} */
@@ -2337,7 +2280,7 @@ export interface components {
         };
         /**
          * @description A format adapter as data: which texts it takes, which of their lines stay, and how the rest is
-         *     put next to them.
+         *     put beside them.
          * @example {
          *       "detect": {
          *         "min_lines": 3,
@@ -2364,21 +2307,19 @@ export interface components {
             /** @description Holds `{kept}` and `{summary}` once each. The summary is of the lines that may go. If absent: `"{kept}\n{summary}"`. */
             join?: string | null;
             /** @description Lines that stay: `{"lines": "1"}`, `"2-5"` or `"-3"` for the last three, or `{"regex"}`. */
-            keep?: unknown[] | null;
+            keep?: components["schemas"]["JsonValue"][] | null;
             /**
              * @description What requests and reports call it; in a list of a request it must be there.
              * @example ledger
              */
             name?: string | null;
             /** @description `rest` for all lines that are not kept, or a list of `{"regex"}`: lines with a match. */
-            shrink?: unknown;
+            shrink?: components["schemas"]["JsonValue"];
         };
         /** @description Which texts an adapter takes: those that meet every condition that is given. */
         AdapterDetect: {
             /** @description Patterns by the numbers of their lines. */
-            line_matches?: {
-                [key: string]: unknown;
-            } | null;
+            line_matches?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: int64
              * @description The least number of lines of the text.
@@ -2472,86 +2413,77 @@ export interface components {
         AfterCompressHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "summary": "The build failed in the linker.",
-             *       "truncated_count": 1,
-             *       "compressed_messages": [
-             *         {
-             *           "id": "m_1",
-             *           "role": "user",
-             *           "parts": [
-             *             {
-             *               "type": "text",
-             *               "text": "Where does the build fail?"
-             *             }
-             *           ]
-             *         }
-             *       ],
-             *       "tokens": {
-             *         "before": 130000,
-             *         "after": 60000
-             *       },
-             *       "actions": {
-             *         "kept": 12,
-             *         "compressed": 2,
-             *         "deduplicated": 0,
-             *         "cleared": 3,
-             *         "summarized": 1,
-             *         "dropped": 0
-             *       }
-             *     }
-             */
-            input: {
-                /** @description messages by what happened to them, as in the report */
-                actions?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description those messages */
-                compressed_messages?: unknown[] | null;
-                /** @description the summary, or null */
-                summary?: string | null;
-                /** @description `{before, after}` of the payload */
-                tokens?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description messages that left the history */
-                truncated_count?: number | null;
-            };
+            input: components["schemas"]["AfterCompressHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "after_compress";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "summary": "The build failed in the linker.",
+         *       "truncated_count": 1,
+         *       "compressed_messages": [
+         *         {
+         *           "id": "m_1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Where does the build fail?"
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "tokens": {
+         *         "before": 130000,
+         *         "after": 60000
+         *       },
+         *       "actions": {
+         *         "kept": 12,
+         *         "compressed": 2,
+         *         "deduplicated": 0,
+         *         "cleared": 3,
+         *         "summarized": 1,
+         *         "dropped": 0
+         *       }
+         *     }
+         */
+        AfterCompressHookInput: {
+            /** @description messages by what happened to them, as in the report */
+            actions?: components["schemas"]["JsonObject"] | null;
+            /** @description those messages */
+            compressed_messages?: unknown[] | null;
+            /** @description the summary, or null */
+            summary?: string | null;
+            /** @description `{before, after}` of the payload */
+            tokens?: components["schemas"]["JsonObject"] | null;
+            /** @description messages that left the history */
+            truncated_count?: number | null;
         };
         /** @enum {string} */
         AllowedNotations: "plain" | "computed" | "none";
         /** @description A payload for the Messages API of Anthropic. */
         AnthropicPayload: {
             /** @description The messages. */
-            messages: {
-                [key: string]: unknown;
-            }[];
+            messages: components["schemas"]["JsonObject"][];
             /** @description System text as blocks. */
-            system?: {
-                [key: string]: unknown;
-            }[] | null;
+            system?: components["schemas"]["JsonObject"][] | null;
             /** @description The tools; absent if there are none. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description A key, but for its text. */
         ApiKey: {
@@ -2562,9 +2494,7 @@ export interface components {
              */
             created_at: string;
             /** @description Null where there are none. */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             /**
              * @description The first part of its text, after `cx_live_`.
              * @example f3Zk09mQv7LcX2aT
@@ -2601,7 +2531,7 @@ export interface components {
         /** @description A turn without a compile. */
         AppendedTurn: {
             /** @description A line for each hook that was asked about the calls; absent if none was. */
-            hooks?: unknown[];
+            hooks?: components["schemas"]["HookReport"][];
             /**
              * Format: int64
              * @description The number of messages in the session.
@@ -2668,128 +2598,116 @@ export interface components {
         BeforeCompileHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["BeforeCompileHookInput"];
+            /** @description What the hook may do: provide, observe. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "system": [],
-             *       "history": [
-             *         {
-             *           "id": "m_1",
-             *           "role": "user",
-             *           "parts": [
-             *             {
-             *               "type": "text",
-             *               "text": "Where does the build fail?"
-             *             }
-             *           ]
-             *         }
-             *       ],
-             *       "dynamic_state": {
-             *         "step": 1
-             *       },
-             *       "dynamic_state_xml": "<step>1</step>"
-             *     }
-             */
-            input: {
-                /** @description as the caller gave it, or null */
-                dynamic_state?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description as the model will read it, or null */
-                dynamic_state_xml?: string | null;
-                /** @description messages, already compressed */
-                history?: unknown[] | null;
-                /** @description messages */
-                system?: unknown[] | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "provide" | "observe";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "before_compile";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "system": [],
+         *       "history": [
+         *         {
+         *           "id": "m_1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Where does the build fail?"
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "dynamic_state": {
+         *         "step": 1
+         *       },
+         *       "dynamic_state_xml": "<step>1</step>"
+         *     }
+         */
+        BeforeCompileHookInput: {
+            /** @description as the caller gave it, or null */
+            dynamic_state?: components["schemas"]["JsonObject"] | null;
+            /** @description as the model will read it, or null */
+            dynamic_state_xml?: string | null;
+            /** @description messages, already compressed */
+            history?: unknown[] | null;
+            /** @description messages */
+            system?: unknown[] | null;
         };
         /** @description The body of a call before an over-long history shrinks; a guard that denies leaves it as it is. */
         BeforeCompressHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["BeforeCompressHookInput"];
+            /** @description What the hook may do: guard, transform, provide, observe. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "history": [
-             *         {
-             *           "id": "m_1",
-             *           "role": "user",
-             *           "parts": [
-             *             {
-             *               "type": "text",
-             *               "text": "Where does the build fail?"
-             *             }
-             *           ]
-             *         }
-             *       ],
-             *       "system": [],
-             *       "tokens": {
-             *         "current": 130000,
-             *         "limit": 120000
-             *       },
-             *       "history_tokens": {
-             *         "current": 118000,
-             *         "limit": 108000
-             *       },
-             *       "trigger": "over_limit",
-             *       "to_compress": {
-             *         "from": 0,
-             *         "to": 1
-             *       }
-             *     }
-             */
-            input: {
-                /** @description messages */
-                history?: unknown[] | null;
-                /** @description `{current, limit}` of the history: above its limit it shrinks */
-                history_tokens?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description messages */
-                system?: unknown[] | null;
-                /** @description `{from, to}`, the messages that are about to shrink */
-                to_compress?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description `{current, limit}` of the payload: its budget is the limit */
-                tokens?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description why the history shrinks */
-                trigger?: string | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "guard" | "transform" | "provide" | "observe";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "before_compress";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "history": [
+         *         {
+         *           "id": "m_1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Where does the build fail?"
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "system": [],
+         *       "tokens": {
+         *         "current": 130000,
+         *         "limit": 120000
+         *       },
+         *       "history_tokens": {
+         *         "current": 118000,
+         *         "limit": 108000
+         *       },
+         *       "trigger": "over_limit",
+         *       "to_compress": {
+         *         "from": 0,
+         *         "to": 1
+         *       }
+         *     }
+         */
+        BeforeCompressHookInput: {
+            /** @description messages */
+            history?: unknown[] | null;
+            /** @description `{current, limit}` of the history: above its limit it shrinks */
+            history_tokens?: components["schemas"]["JsonObject"] | null;
+            /** @description messages */
+            system?: unknown[] | null;
+            /** @description `{from, to}`, the messages that are about to shrink */
+            to_compress?: components["schemas"]["JsonObject"] | null;
+            /** @description `{current, limit}` of the payload: its budget is the limit */
+            tokens?: components["schemas"]["JsonObject"] | null;
+            /** @description why the history shrinks */
+            trigger?: string | null;
         };
         /** @description The budget is the window less what is reserved for the answer; all parts count against it. */
         BudgetOptions: {
@@ -2811,54 +2729,100 @@ export interface components {
         };
         /** @enum {string} */
         BuiltInHook: "truncate" | "redact" | "deny_command" | "secret_scan";
+        /** @description The prefix of a session is about to run out in its provider's cache. */
+        CacheExpiringData: {
+            /**
+             * Format: date-time
+             * @description When the prefix runs out: RFC 3339, in UTC.
+             */
+            expires_at: string;
+            /** @description The model. */
+            model: string;
+            /** @description SHA-256 of the payload's text up to the end of its last marked block. */
+            prefix_hash: string;
+            /**
+             * Format: int64
+             * @description Tokens of the prefix.
+             */
+            prefix_tokens: number;
+            /**
+             * Format: int64
+             * @description Micro-dollars that writing the prefix again costs more than reading it, or null.
+             */
+            rewrite_micros?: number | null;
+        };
+        /** @description The prefix of a session is about to run out in its provider's cache. */
+        CacheExpiringEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["CacheExpiringData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cache:expiring";
+        };
         /** @description The body of a call before a session's prefix runs out in its provider's cache. */
         CacheExpiringHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "model": "claude-sonnet-4-5",
-             *       "compilation_id": "cmp_0198c4f2b7c07d53a1d2c3b4a5968778",
-             *       "prefix_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-             *       "prefix_tokens": 18000,
-             *       "rewrite_micros": 62100,
-             *       "expires_at": "2026-12-31T23:59:59Z"
-             *     }
-             */
-            input: {
-                /** @description the compile of that payload */
-                compilation_id?: string | null;
-                /**
-                 * Format: date-time
-                 * @description when it runs out
-                 */
-                expires_at?: string | null;
-                /** @description the model of the session's last payload */
-                model?: string | null;
-                /** @description SHA-256 of the payload's text up to the end of its last marked block */
-                prefix_hash?: string | null;
-                /** @description tokens of the prefix */
-                prefix_tokens?: number | null;
-                /** @description micro-dollars that writing it again costs more than reading it, or null */
-                rewrite_micros?: number | null;
-            };
+            input: components["schemas"]["CacheExpiringHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "cache_expiring";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "model": "claude-sonnet-4-5",
+         *       "compilation_id": "cmp_0198c4f2b7c07d53a1d2c3b4a5968778",
+         *       "prefix_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "prefix_tokens": 18000,
+         *       "rewrite_micros": 62100,
+         *       "expires_at": "2026-12-31T23:59:59Z"
+         *     }
+         */
+        CacheExpiringHookInput: {
+            /** @description the compile of that payload */
+            compilation_id?: string | null;
+            /**
+             * Format: date-time
+             * @description when it runs out
+             */
+            expires_at?: string | null;
+            /** @description the model of the session's last payload */
+            model?: string | null;
+            /** @description SHA-256 of the payload's text up to the end of its last marked block */
+            prefix_hash?: string | null;
+            /** @description tokens of the prefix */
+            prefix_tokens?: number | null;
+            /** @description micro-dollars that writing it again costs more than reading it, or null */
+            rewrite_micros?: number | null;
         };
         /** @description How the provider's prompt cache is used. */
         CacheOptions: {
@@ -2871,7 +2835,7 @@ export interface components {
              * @description The payload sent before, or the `id` of its answer: `report.cache.first_change` compares
              *     with it.
              */
-            previous?: unknown;
+            previous?: components["schemas"]["JsonValue"];
             /** @description `warm`, `cold` or `unknown`. */
             state?: components["schemas"]["CacheState"] | null;
             /**
@@ -2931,7 +2895,7 @@ export interface components {
              */
             confidence?: number | null;
             /** @description The consent that was given: `true`, a record or its id. */
-            consent?: unknown;
+            consent?: components["schemas"]["JsonValue"];
             /**
              * Format: date-time
              * @description When it was made: RFC 3339, in UTC.
@@ -2943,7 +2907,7 @@ export interface components {
             /** @description What the value is said of. */
             entity?: string | null;
             /** @description References to evidence, as they were proposed. */
-            evidence_refs?: unknown[] | null;
+            evidence_refs?: components["schemas"]["JsonValue"][] | null;
             /** @description SHA-256 over what makes two proposals the same fact. */
             fingerprint: string;
             /**
@@ -2990,7 +2954,7 @@ export interface components {
              */
             updated_at: string;
             /** @description What is proposed. */
-            value: unknown;
+            value: components["schemas"]["JsonValue"];
             /**
              * Format: int64
              * @description Also the `ETag`.
@@ -3043,7 +3007,7 @@ export interface components {
         /** @description A line of the log. */
         CandidateEvent: {
             /** @description `{action, at, by, candidate, data?, from?, reason?, seq, to}`; ids and keys, never a value. */
-            event: unknown;
+            event: components["schemas"]["JsonValue"];
             /** @description SHA-256 over the 32 bytes of `prev_hash` and the bytes of `event`, as they stand here. */
             hash: string;
             /** @description 64 zeros for the first. */
@@ -3127,13 +3091,13 @@ export interface components {
              */
             confidence?: number | null;
             /** @description `true`, a record or its id; `false` is none. */
-            consent?: unknown;
+            consent?: components["schemas"]["JsonValue"];
             /** @description A sentence about the value, shown to the model with it. */
             description?: string | null;
             /** @description What the value is said of; together with `predicate`. */
             entity?: string | null;
             /** @description Up to 32 values that are carried and not read; at most 16 KiB. */
-            evidence_refs?: unknown[] | null;
+            evidence_refs?: components["schemas"]["JsonValue"][] | null;
             /** @description Up to 32 short texts. */
             intents?: string[] | null;
             /**
@@ -3151,7 +3115,7 @@ export interface components {
             tier?: components["schemas"]["MemoryTier"] | null;
             ttl?: components["schemas"]["MemoryTtl"] | null;
             /** @description Any JSON value, a text most of the time; at most 64 KiB. */
-            value: unknown;
+            value: components["schemas"]["JsonValue"];
         };
         /**
          * @description What a reviewer says.
@@ -3227,9 +3191,7 @@ export interface components {
          */
         ChangeKey: {
             /** @description All defaults again, or null for none; `gateway` among them, as in a new key. */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             kind?: components["schemas"]["KeyKind"] | null;
             limits?: components["schemas"]["KeyLimits"] | null;
             /** @description A name for people. */
@@ -3255,9 +3217,7 @@ export interface components {
          */
         ChangeSession: {
             /** @description Merged into those that are there (RFC 7396); null takes all of them away. */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             ttl?: components["schemas"]["SessionTtl"] | null;
         };
         /** @enum {string} */
@@ -3332,7 +3292,7 @@ export interface components {
         /** @description A compiled conversation. */
         Compilation: {
             /** @description Under a pack: what was compiled, with manifests, controls, budget and ledger. */
-            compiled_context?: unknown;
+            compiled_context?: components["schemas"]["JsonObject"] | null;
             /** @description SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`. */
             compiled_context_hash?: string | null;
             /**
@@ -3341,7 +3301,7 @@ export interface components {
              */
             id: string;
             /** @description Under a pack: what belongs to this one call, and is hashed nowhere. */
-            meta?: unknown;
+            meta?: components["schemas"]["JsonObject"] | null;
             /** @description Spread it into the provider's call: `create(model=..., **payload)`. */
             payload: components["schemas"]["CompilePayload"];
             /** @description What was done, and why. */
@@ -3357,13 +3317,6 @@ export interface components {
         /** @description A record with all that it holds. */
         CompilationRecord: components["schemas"]["CompilationRow"] & {
             /**
-             * @description With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the
-             *     response had it. Absent if it is not known.
-             */
-            compiled_context?: unknown;
-            /** @description SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`. */
-            compiled_context_hash?: string | null;
-            /**
              * @description What happened to each message, with `explain=full`: null if it is not known, because the record
              *     has hashes alone or another engine made it. Of a request through the gateway, the edited
              *     messages.
@@ -3373,16 +3326,14 @@ export interface components {
             effects: components["schemas"]["CompileEffects"];
             gateway?: components["schemas"]["GatewayReport"] | null;
             /** @description The outcome of each hook. */
-            hooks: unknown[];
-            /** @description With it: what belongs to that one call, and is hashed nowhere. */
-            meta?: unknown;
+            hooks: components["schemas"]["HookRecord"][];
             /** @description The payload, of a record in full; null where it is no longer kept. */
-            payload?: unknown;
+            payload?: components["schemas"]["JsonObject"] | null;
             refusal?: components["schemas"]["CompileRefusal"] | null;
             report?: components["schemas"]["Report"] | null;
             reported_cost?: components["schemas"]["CompileCost"] | null;
             /** @description The request, of a record in full; null where it is no longer kept. */
-            request?: unknown;
+            request?: components["schemas"]["JsonObject"] | null;
             /** @description The ledger: what each stage was given and what it gave, as hashes. */
             stages: components["schemas"]["LedgerLine"][];
         };
@@ -3467,12 +3418,114 @@ export interface components {
              */
             unshortened_micros: number;
         };
+        /** @description A compile has a payload. */
+        CompileDoneData: {
+            /** @description Messages by what happened to them. */
+            actions: components["schemas"]["ActionCounts"];
+            cost?: components["schemas"]["CompileCost"] | null;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to the payload.
+             */
+            duration_ms: number;
+            first_change?: components["schemas"]["FirstChange"] | null;
+            /** @description Whether the payload is within the budget. */
+            fits: boolean;
+            /** @description The id of the caller's key, or null. */
+            key?: string | null;
+            /** @description The model, as the request names it. */
+            model?: string | null;
+            /** @description Tokens by part. */
+            parts: components["schemas"]["PartTokens"];
+            /** @description The hash of the payload, in hex. */
+            payload_hash: string;
+            reported_cost?: components["schemas"]["CompileCost"] | null;
+            /**
+             * @description The shape of the payload.
+             * @example anthropic
+             */
+            target?: string | null;
+            /**
+             * Format: int64
+             * @description As in the report.
+             */
+            tokens_after: number;
+            /**
+             * Format: int64
+             * @description As in the report.
+             */
+            tokens_before: number;
+            /**
+             * Format: int64
+             * @description Tokens that this compile left out and no earlier compile of the session did.
+             */
+            unique_saved_tokens: number;
+        };
+        /** @description A compile has a payload. */
+        CompileDoneEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["CompileDoneData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compile:done";
+        };
         /** @description What a compile stored. */
         CompileEffects: {
             /** @description Ids of the originals that it stored. */
             artifacts: string[];
             /** @description Keys of memory entries whose time was up. */
             memory_expired: string[];
+        };
+        /** @description A compile has no payload. */
+        CompileFailedData: {
+            /**
+             * @description The code of the problem.
+             * @example invalid_request
+             */
+            code: string;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to the problem.
+             */
+            duration_ms: number;
+        };
+        /** @description A compile has no payload. */
+        CompileFailedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["CompileFailedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compile:failed";
         };
         /** @description What to send to the provider, by `target`. It has the keys of the target's own request and never `model`, `max_tokens` or `stream`. */
         CompilePayload: components["schemas"]["OpenAiPayload"] | components["schemas"]["OpenAiResponsesPayload"] | components["schemas"]["AnthropicPayload"] | components["schemas"]["GeminiPayload"] | components["schemas"]["NeutralPayload"];
@@ -3536,16 +3589,14 @@ export interface components {
             budget?: components["schemas"]["BudgetOptions"] | null;
             cache?: components["schemas"]["CacheOptions"] | null;
             /** @description Anthropic's member: the provider itself marks the last block. It takes one of the four places. */
-            cache_control?: {
-                [key: string]: unknown;
-            } | null;
+            cache_control?: components["schemas"]["JsonObject"] | null;
             /** @description Gemini's member: the name of stored content, which has to contain system text and tools. */
             cachedContent?: string | null;
             /** @description The same, as the provider's Python library spells it. */
             cached_content?: string | null;
             compression?: components["schemas"]["CompressionOptions"] | null;
             /** @description The conversation of a Gemini request. */
-            contents?: unknown[] | null;
+            contents?: components["schemas"]["JsonValue"][] | null;
             /**
              * Format: int64
              * @description Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
@@ -3553,22 +3604,22 @@ export interface components {
              */
             deadline_ms?: number | null;
             /** @description Any object; placed as XML, the same bytes for the same object. */
-            dynamic_state?: unknown;
+            dynamic_state?: components["schemas"]["JsonObject"] | null;
             /** @description Whether a sentence after the state at the tail says that it is current: true if absent. */
             dynamic_state_anchor?: boolean | null;
             dynamic_state_placement?: components["schemas"]["StatePlacement"] | null;
             /** @description Under a pack: evidence that may be shown, at most 1,000. */
-            evidence?: unknown[] | null;
+            evidence?: components["schemas"]["JsonValue"][] | null;
             explain?: components["schemas"]["ExplainMode"] | null;
             /**
              * @description Hooks of this request alone, at most 32, or `false` for none but the mandatory ones. A hook with a
              *     `url` needs the scope `hooks:write`.
              */
-            hooks?: unknown;
+            hooks?: components["schemas"]["JsonValue"];
             /** @description Text for this turn only, placed at the tail of the last user message. */
             implicit_context?: string | null;
             /** @description The conversation of an `OpenAI` Responses request: a text or a list of items. */
-            input?: unknown;
+            input?: components["schemas"]["JsonValue"];
             /** @description System text of an `OpenAI` Responses request. */
             instructions?: string | null;
             memory?: components["schemas"]["MemoryInput"] | null;
@@ -3588,13 +3639,11 @@ export interface components {
              * @description The pack that governs the compile (`docs/packs.md`): `id@version`, a document, or `{"ref" |
              *     "document", "run_context", "request", "memory"?, "blocks"?}`.
              */
-            pack?: unknown;
+            pack?: components["schemas"]["JsonValue"];
             /** @description Member of `OpenAI`; without it, a session with marks of ours has a key of its own. */
             prompt_cache_key?: string | null;
             /** @description Member of `OpenAI` for GPT-5.6 and later: `mode` and `ttl`. */
-            prompt_cache_options?: {
-                [key: string]: unknown;
-            } | null;
+            prompt_cache_options?: components["schemas"]["JsonObject"] | null;
             /** @description Member of `OpenAI` for models before GPT-5.6. */
             prompt_cache_retention?: string | null;
             protect?: components["schemas"]["ProtectOptions"] | null;
@@ -3606,19 +3655,19 @@ export interface components {
             /** @description `strict` refuses malformed tool arguments, `lenient` keeps them as they are. If absent: `"strict"`. */
             repair?: components["schemas"]["RepairMode"] | null;
             /** @description Under a pack: what is to be done; where it is not inside of `pack`. */
-            request?: unknown;
+            request?: components["schemas"]["JsonObject"] | null;
             /** @description Under a pack: who acts, for whom, and how far; where it is not inside of `pack`. */
-            run_context?: unknown;
+            run_context?: components["schemas"]["JsonObject"] | null;
             /** @description Compiles of one session are compared with each other in `report.cache.first_change`. */
             session_id?: string | null;
             skill?: components["schemas"]["SkillInput"] | null;
             source?: components["schemas"]["ConversationShape"] | null;
             /** @description System text of an Anthropic request: a text or a list of text blocks. */
-            system?: unknown;
+            system?: components["schemas"]["JsonValue"];
             /** @description System text of a Gemini request. */
-            systemInstruction?: unknown;
+            systemInstruction?: components["schemas"]["JsonValue"];
             /** @description The same, as the provider's Python library spells it. */
-            system_instruction?: unknown;
+            system_instruction?: components["schemas"]["JsonValue"];
             /**
              * @description `move`: state, context and memory data are at the end of the last user message, once. `stay`:
              *     they stay where earlier payloads had them, and newer ones follow at the end of the list. If
@@ -3631,43 +3680,115 @@ export interface components {
              * @description The provider's `usage` object of the session's last payload, as it came: it calibrates how
              *     tokens are counted.
              */
-            usage?: {
-                [key: string]: unknown;
-            } | null;
+            usage?: components["schemas"]["JsonObject"] | null;
+        };
+        /** @description A compile begins; all are null if the request is not valid. */
+        CompileStartData: {
+            /** @description Messages of the conversation. */
+            messages?: number | null;
+            /** @description The model, as the request names it. */
+            model?: string | null;
+            /**
+             * @description The shape to produce.
+             * @example anthropic
+             */
+            target?: string | null;
+        };
+        /** @description A compile begins; all are null if the request is not valid. */
+        CompileStartEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["CompileStartData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compile:start";
+        };
+        /** @description The history of a compile shrank. */
+        CompressData: {
+            /** @description Messages by what happened to them. */
+            actions: components["schemas"]["ActionCounts"];
+            /**
+             * Format: int64
+             * @description Tokens of the payload.
+             */
+            tokens_after: number;
+            /**
+             * Format: int64
+             * @description Tokens of the payload without this.
+             */
+            tokens_before: number;
+        };
+        /** @description The history of a compile shrank. */
+        CompressEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["CompressData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compress";
         };
         /** @description The body of a call shortens a text of a format that only you know. */
         CompressFormatHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "text": "a=1\na=2\na=3",
-             *       "tool": null
-             *     }
-             */
-            input: {
-                /** @description the text */
-                text?: string | null;
-                /** @description the tool that wrote it, or null */
-                tool?: unknown;
-            };
+            input: components["schemas"]["CompressFormatHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "provide";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "compress_format";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "text": "a=1\na=2\na=3",
+         *       "tool": null
+         *     }
+         */
+        CompressFormatHookInput: {
+            /** @description the text */
+            text?: string | null;
+            /** @description the tool that wrote it, or null */
+            tool?: components["schemas"]["JsonValue"];
         };
         /** @enum {string} */
         CompressLevel: "lossless" | "reversible" | "summary" | "drop";
@@ -3706,7 +3827,7 @@ export interface components {
              * @description Format adapters in the order in which texts are offered to them: names, or definitions.
              *     When absent all of ours, a stored one of the same name in the place of each.
              */
-            adapters?: unknown[] | null;
+            adapters?: components["schemas"]["JsonValue"][] | null;
             /**
              * Format: int64
              * @description Tokens that the answer may take, framing included.
@@ -3714,7 +3835,7 @@ export interface components {
             budget_tokens?: number | null;
             clear?: components["schemas"]["ClearSetting"] | null;
             /** @description The conversation of a Gemini request. */
-            contents?: unknown[] | null;
+            contents?: components["schemas"]["JsonValue"][] | null;
             /**
              * Format: int64
              * @description Milliseconds that it may take, 10,000 if absent.
@@ -3722,7 +3843,7 @@ export interface components {
             deadline_ms?: number | null;
             explain?: components["schemas"]["ExplainMode"] | null;
             /** @description Items of an `OpenAI` Responses request. */
-            input?: unknown;
+            input?: components["schemas"]["JsonValue"];
             /** @description System text of an `OpenAI` Responses request. */
             instructions?: string | null;
             /**
@@ -3758,15 +3879,15 @@ export interface components {
             /** @description What a summary is to hold, in your words; at most 8,192 bytes. */
             summary_instructions?: string | null;
             /** @description Counted and left as it is, like the three below and the tools. */
-            system?: unknown;
+            system?: components["schemas"]["JsonValue"];
             /** @description System text of a Gemini request. */
-            systemInstruction?: unknown;
+            systemInstruction?: components["schemas"]["JsonValue"];
             /** @description The same, as the provider's Python library spells it. */
-            system_instruction?: unknown;
+            system_instruction?: components["schemas"]["JsonValue"];
             /** @description A text, in place of a conversation. */
             text?: string | null;
             /** @description The provider's array of tools; counted and left as it is. */
-            tools?: unknown;
+            tools?: components["schemas"]["JsonValue"];
         };
         /** @description The result, under the key it came in. */
         CompressResponse: {
@@ -3778,9 +3899,11 @@ export interface components {
              */
             id: string;
             /** @description The messages in the shape in which they came; absent for a text. */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonObject"][] | null;
             /** @description Their texts by id, with `originals: "return"`. */
-            originals?: unknown;
+            originals?: {
+                [key: string]: string;
+            } | null;
             /** @description What was done, and why. */
             report: components["schemas"]["Report"];
             /** @description The text; absent for messages. */
@@ -3797,7 +3920,7 @@ export interface components {
              *     adapter works (`{"name", "ratio", "summarizer"}`), or definitions.
              *     When absent all of ours, a stored one of the same name in the place of each.
              */
-            adapters?: unknown[] | null;
+            adapters?: components["schemas"]["JsonValue"][] | null;
             /**
              * @description Who shortens the history: `service`, or `provider`, where the provider clears and compacts by
              *     itself as `report.requires` asks of the request. If absent: `"service"`.
@@ -3875,6 +3998,40 @@ export interface components {
              */
             tenant: string;
         };
+        /** @description Memory, state or context is in the payload. */
+        ContextInjectedData: {
+            /** @description Whether `dynamic_state` is in it. */
+            dynamic_state: boolean;
+            /** @description The hooks whose text is in it. */
+            hooks: string[];
+            /** @description Whether `implicit_context` or the text of a hook is in it. */
+            implicit_context: boolean;
+            /** @description Entries of memory. */
+            memory_entries: number;
+        };
+        /** @description Memory, state or context is in the payload. */
+        ContextInjectedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["ContextInjectedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "context:injected";
+        };
         /** @description Whether a promoted entry says otherwise. */
         ContradictionCheck: {
             /** @description The entries that say otherwise, in the candidate's scope. */
@@ -3897,7 +4054,7 @@ export interface components {
          */
         ConversationMessage: {
             /** @description A text, or a list of blocks. */
-            content?: unknown;
+            content?: components["schemas"]["JsonValue"];
             /** @description An id that protects the message or names it in reports. */
             id?: string | null;
             /** @description Who speaks: `system`, `developer`, `user`, `assistant` or `tool`. */
@@ -3971,9 +4128,7 @@ export interface components {
              *     through the gateway without the header `x-contexture-mode`, its `budget` that of mode `fit`
              *     without `x-contexture-budget`.
              */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             kind?: components["schemas"]["KeyKind"] | null;
             limits?: components["schemas"]["KeyLimits"] | null;
             /** @description For people. */
@@ -4015,9 +4170,7 @@ export interface components {
              *     request does not have, before those of the caller's key. `hooks`, in any form, need the scope
              *     `hooks:write`.
              */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             /** @description 1 to 256 bytes without control characters; one is made up when absent. */
             id?: string | null;
             ttl?: components["schemas"]["SessionTtl"] | null;
@@ -4037,9 +4190,7 @@ export interface components {
             /** @description The agent that worked. */
             agent_name: string;
             /** @description An object that is carried and not read; at most 16 KiB. */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
+            metadata?: components["schemas"]["JsonObject"] | null;
             /** @description `sync` when absent, `async`, `tool`, `parallel` or `typed`. */
             path?: components["schemas"]["DelegationPath"] | null;
             /** @description May be empty. */
@@ -4053,54 +4204,96 @@ export interface components {
         DelegationHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "task": "Find the fault",
-             *       "result": "It is the linker",
-             *       "agent_name": "finder",
-             *       "metadata": {
-             *         "handoff_depth": 1
-             *       },
-             *       "status": "success",
-             *       "path": "sync"
-             *     }
-             */
-            input: {
-                /** @description who did it */
-                agent_name?: string | null;
-                /** @description `{handoff_depth, …}` */
-                metadata?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description how it was handed over */
-                path?: string | null;
-                /** @description what came back; may be empty */
-                result?: string | null;
-                /** @description `success`, `failed`, `timeout`, `cycle` or `depth` */
-                status?: string | null;
-                /** @description what was asked */
-                task?: string | null;
-            };
+            input: components["schemas"]["DelegationHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "delegation";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
         };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "task": "Find the fault",
+         *       "result": "It is the linker",
+         *       "agent_name": "finder",
+         *       "metadata": {
+         *         "handoff_depth": 1
+         *       },
+         *       "status": "success",
+         *       "path": "sync"
+         *     }
+         */
+        DelegationHookInput: {
+            /** @description who did it */
+            agent_name?: string | null;
+            /** @description `{handoff_depth, …}` */
+            metadata?: components["schemas"]["JsonObject"] | null;
+            /** @description how it was handed over */
+            path?: string | null;
+            /** @description what came back; may be empty */
+            result?: string | null;
+            /** @description `success`, `failed`, `timeout`, `cycle` or `depth` */
+            status?: string | null;
+            /** @description what was asked */
+            task?: string | null;
+        };
         /** @enum {string} */
         DelegationPath: "sync" | "async" | "tool" | "parallel" | "typed";
+        /** @description The hand-over of a task to another agent was reported. */
+        DelegationRecordedData: {
+            /** @description The agent that got the task. */
+            agent_name: string;
+            /** @description The id of the delegation. */
+            delegation_id: string;
+            /**
+             * Format: int64
+             * @description `metadata.handoff_depth`, if it is a number.
+             */
+            handoff_depth?: number | null;
+            /** @description How the task was handed over, as `path` of `POST /sessions/{id}/delegations`. */
+            path: string;
+            /** @description Bytes of the result. */
+            result_bytes: number;
+            /** @description How the delegation ended, as `status` of `POST /sessions/{id}/delegations`. */
+            status: string;
+            /** @description Bytes of the task. */
+            task_bytes: number;
+        };
+        /** @description The hand-over of a task to another agent was reported. */
+        DelegationRecordedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["DelegationRecordedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "delegation:recorded";
+        };
         /** @description A delegation that was reported. */
         DelegationReport: {
             /** @description The agent that worked. */
@@ -4182,19 +4375,19 @@ export interface components {
         };
         /** @enum {string} */
         DeliveryMode: "async" | "sync";
-        /** @description A place in which two payloads differ. */
+        /** @description A place in which two documents differ. */
         DiffStep: {
             /** @description What was there. */
-            from?: unknown;
+            from?: components["schemas"]["JsonValue"];
             /** @description `add`, `remove` or `replace`. */
             op: string;
             /**
-             * @description JSON Pointer into the payload.
+             * @description JSON Pointer into the document.
              * @example /messages/3/content
              */
             path: string;
             /** @description The value there now. */
-            value?: unknown;
+            value?: components["schemas"]["JsonValue"];
         };
         /** @enum {string} */
         EnforcementMode: "enforce" | "audit";
@@ -4215,51 +4408,50 @@ export interface components {
         EventHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "seq": 7,
-             *       "type": "memory:changed",
-             *       "at": "2026-12-31T23:59:59Z",
-             *       "session_id": null,
-             *       "compilation_id": null,
-             *       "data": {
-             *         "key": "language"
-             *       }
-             *     }
-             */
-            input: {
-                /** @description when it happened */
-                at?: string | null;
-                /** @description the compilation, or null */
-                compilation_id?: unknown;
-                /** @description what the event tells */
-                data?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description the event's number */
-                seq?: number | null;
-                /** @description the session, or null */
-                session_id?: unknown;
-                /** @description the event's name */
-                type?: string | null;
-            };
+            input: components["schemas"]["EventHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "event";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "seq": 7,
+         *       "type": "memory:changed",
+         *       "at": "2026-12-31T23:59:59Z",
+         *       "session_id": null,
+         *       "compilation_id": null,
+         *       "data": {
+         *         "key": "language"
+         *       }
+         *     }
+         */
+        EventHookInput: {
+            /** @description when it happened */
+            at?: string | null;
+            /** @description the compilation, or null */
+            compilation_id?: components["schemas"]["JsonValue"];
+            /** @description what the event tells */
+            data?: components["schemas"]["JsonObject"] | null;
+            /** @description the event's number */
+            seq?: number | null;
+            /** @description the session, or null */
+            session_id?: components["schemas"]["JsonValue"];
+            /** @description the event's name */
+            type?: string | null;
         };
         /** @description A page of events. */
         EventList: {
@@ -4274,32 +4466,8 @@ export interface components {
              */
             next_after: number;
         };
-        /** @description An event. */
-        EventRow: {
-            /**
-             * @description When it happened: RFC 3339, in UTC.
-             * @example 2026-12-31T23:59:59.000Z
-             */
-            at?: string | null;
-            /** @description The compile that it is about, or null. */
-            compilation_id?: string | null;
-            /** @description Ids and counts, by type. */
-            data: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: int64
-             * @description From 1, one more with each event of the tenant; null for what is said to one reader alone.
-             */
-            seq?: number | null;
-            /** @description The session that it is about, or null. */
-            session_id?: string | null;
-            /**
-             * @description What happened.
-             * @example memory:changed
-             */
-            type: string;
-        };
+        /** @description An event, by `type`. Later releases have further types: pass over what you do not know. */
+        EventRow: components["schemas"]["CompileStartEvent"] | components["schemas"]["CompileDoneEvent"] | components["schemas"]["CompileFailedEvent"] | components["schemas"]["GatewayRequestEvent"] | components["schemas"]["CompressEvent"] | components["schemas"]["ContextInjectedEvent"] | components["schemas"]["MemoryChangedEvent"] | components["schemas"]["MemoryExpiredEvent"] | components["schemas"]["MemoryDeniedEvent"] | components["schemas"]["ToolDeniedEvent"] | components["schemas"]["HookFailedEvent"] | components["schemas"]["HookDeniedEvent"] | components["schemas"]["DelegationRecordedEvent"] | components["schemas"]["SessionSwitchedEvent"] | components["schemas"]["CacheExpiringEvent"] | components["schemas"]["HookDisabledEvent"] | components["schemas"]["HookLostEvent"] | components["schemas"]["StreamGapEvent"] | components["schemas"]["StreamOverflowEvent"];
         /** @description What opens one stream. */
         EventTicket: {
             /**
@@ -4330,18 +4498,20 @@ export interface components {
             /** @description The id of an artifact. */
             artifact?: string | null;
             /** @description The conversation of a Gemini request. */
-            contents?: unknown[] | null;
+            contents?: components["schemas"]["JsonValue"][] | null;
             /** @description The id of an answer of `/compress`. */
             id?: string | null;
             /** @description Items of an `OpenAI` Responses request. */
-            input?: unknown[] | null;
+            input?: components["schemas"]["JsonValue"][] | null;
             /** @description Messages as they were returned, in their shape; newer ones may follow. */
             messages?: components["schemas"]["ConversationMessage"][] | null;
             /**
              * @description Originals that the caller kept, by id. Where nothing else is known of a text, the one that
              *     equals what it decodes to, but for what `equivalent` edits leave out, is taken.
              */
-            originals?: unknown;
+            originals?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description A text as it was returned: its original, if that is known here; else it is
              *     decoded from its own notations.
@@ -4362,13 +4532,13 @@ export interface components {
              *     not where it bears marks of something left out.
              */
             identical: boolean;
-            /** @description What is no longer available; it was passed through as it came. */
+            /** @description What is not to be had any more; it was passed through as it came. */
             missing: components["schemas"]["MissingOriginal"][];
             /** @description Messages that were their own originals. */
             unchanged: number;
         } & {
             /** @description The messages with their original texts. */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonObject"][] | null;
             /** @description The original text. */
             text?: string | null;
         };
@@ -4560,7 +4730,7 @@ export interface components {
         GatewayRequest: {
             config?: components["schemas"]["GatewayConfig"] | null;
             /** @description The conversation. */
-            messages: unknown[];
+            messages: components["schemas"]["JsonValue"][];
             /** @description Decides the tokenizer. */
             model?: string | null;
             /**
@@ -4568,6 +4738,88 @@ export interface components {
              * @description Tokens that the answer may take; old turns may be summarised then.
              */
             token_budget?: number | null;
+        };
+        /** @description A request for a model through the gateway has ended. */
+        GatewayRequestData: {
+            /** @description The code of an error of this service, or null. */
+            code?: string | null;
+            /** @description Whether the request passed a compaction point. */
+            compacted: boolean;
+            cost?: components["schemas"]["CompileCost"] | null;
+            /**
+             * Format: int64
+             * @description Milliseconds from the request to the end of the response.
+             */
+            duration_ms: number;
+            /**
+             * @description `messages`, `chat_completions`, `responses` or `generate_content`.
+             * @example messages
+             */
+            endpoint: string;
+            /** @description The id of the caller's key, or null. */
+            key?: string | null;
+            /**
+             * @description `observe`, `compress` or `fit`.
+             * @example compress
+             */
+            mode: string;
+            /** @description The model, as the request names it. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description In mode `observe`: what `compress` would have saved of the newest messages.
+             */
+            observed_tokens: number;
+            /** @description The hash of the body that was sent; null if the body was not read. */
+            payload_hash?: string | null;
+            /**
+             * Format: int64
+             * @description Tokens that the request has less than it came with.
+             */
+            saved_tokens: number;
+            /** @description Why something stayed as it came; null if nothing did. */
+            skipped?: string | null;
+            /**
+             * Format: int32
+             * @description The status of the response.
+             */
+            status: number;
+            tokens?: components["schemas"]["GatewayTokens"] | null;
+            /**
+             * Format: int64
+             * @description The part of `saved_tokens` in the newest messages.
+             */
+            unique_saved_tokens: number;
+            /** @description The name of the upstream. */
+            upstream: string;
+            /**
+             * @description `anthropic`, `openai` or `gemini`.
+             * @example anthropic
+             */
+            wire: string;
+        };
+        /** @description A request for a model through the gateway has ended. */
+        GatewayRequestEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["GatewayRequestData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "gateway:request";
         };
         /** @description How many requests there were. */
         GatewayRequestStats: {
@@ -4599,7 +4851,7 @@ export interface components {
             /** @description True where the messages are as they came. */
             compression_skipped?: boolean | null;
             /** @description A list; where nothing could be made of them, whatever came. */
-            messages: unknown;
+            messages: components["schemas"]["JsonValue"];
             /** @description Why they are. */
             skip_reason?: string | null;
             /**
@@ -4683,17 +4935,11 @@ export interface components {
             /** @description The name of stored content. */
             cachedContent?: string | null;
             /** @description The contents. */
-            contents: {
-                [key: string]: unknown;
-            }[];
+            contents: components["schemas"]["JsonObject"][];
             /** @description System text. */
-            systemInstruction?: {
-                [key: string]: unknown;
-            } | null;
+            systemInstruction?: components["schemas"]["JsonObject"] | null;
             /** @description The tools; absent if there are none. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description The result of one compile of a golden set. */
         GoldenCase: components["schemas"]["GoldenRow"] & {
@@ -4852,6 +5098,8 @@ export interface components {
             /** @description The messages that it replaces, by their indexes in the request's list. */
             covers: components["schemas"]["CoveredRange"][];
         };
+        /** @description The body of a call, by `point`. */
+        HookCall: components["schemas"]["BeforeCompressHookCall"] | components["schemas"]["SummarizeHookCall"] | components["schemas"]["AfterCompressHookCall"] | components["schemas"]["BeforeCompileHookCall"] | components["schemas"]["TransformContextHookCall"] | components["schemas"]["MemoryUpdateHookCall"] | components["schemas"]["MemoryChangedHookCall"] | components["schemas"]["MemoryExpiredHookCall"] | components["schemas"]["DelegationHookCall"] | components["schemas"]["SessionSwitchHookCall"] | components["schemas"]["CacheExpiringHookCall"] | components["schemas"]["ToolCallHookCall"] | components["schemas"]["ToolResultHookCall"] | components["schemas"]["CompressFormatHookCall"] | components["schemas"]["RetrieveEvidenceHookCall"] | components["schemas"]["RecallMemoryHookCall"] | components["schemas"]["EventHookCall"];
         /** @description The attempt to deliver a call. */
         HookCallDelivery: {
             /**
@@ -4937,26 +5185,20 @@ export interface components {
             /** @description `truncate`, `redact`, `deny_command` or `secret_scan`. */
             builtin?: components["schemas"]["BuiltInHook"] | null;
             /** @description Settings of the built-in hook. */
-            config?: {
-                [key: string]: unknown;
-            } | null;
+            config?: components["schemas"]["JsonObject"] | null;
             /** @description Of an observe hook: `async`, or `sync`, which holds the answer until it was told. If absent: `"async"`. */
             delivery?: components["schemas"]["DeliveryMode"] | null;
             /** @description Whether it is called. If absent: `true`. */
             enabled?: boolean | null;
             /** @description Sent with each call and never shown. */
-            headers?: {
-                [key: string]: unknown;
-            } | null;
+            headers?: components["schemas"]["JsonObject"] | null;
             /**
              * @description 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`; made up when absent.
              * @example pii
              */
             id?: string | null;
             /** @description `include` and `exclude`: JSON Pointers to what of the input leaves the service. */
-            input?: {
-                [key: string]: unknown;
-            } | null;
+            input?: components["schemas"]["JsonObject"] | null;
             /** @description `guard`, `transform`, `provide` or `observe`. */
             kind: components["schemas"]["HookKind"];
             /**
@@ -4965,9 +5207,7 @@ export interface components {
              */
             mandatory?: boolean | null;
             /** @description Which calls it is for: `tools`, `args`, `agents`, `sessions`, `events`, `status`, `denials`. */
-            match?: {
-                [key: string]: unknown;
-            } | null;
+            match?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: int64
              * @description Of a provide hook: tokens that its text may take. If absent: `1024`.
@@ -4989,9 +5229,7 @@ export interface components {
             /** @description Whether a guard is asked again where a transform changed what it saw. */
             reverify?: boolean | null;
             /** @description `{"session_id"}`: for one session. */
-            scope?: {
-                [key: string]: unknown;
-            } | null;
+            scope?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: int64
              * @description 30,000 at most; by kind when absent.
@@ -4999,6 +5237,145 @@ export interface components {
             timeout_ms?: number | null;
             /** @description https; http and private addresses only where the operator allows them. */
             url?: string | null;
+        };
+        /** @description A hook's no ended a compile or a request through the gateway. */
+        HookDeniedData: {
+            /** @description The code that the hook gave, or null. */
+            code?: string | null;
+            /** @description The id of the hook. */
+            hook: string;
+            /**
+             * @description The point of the call.
+             * @example transform_context
+             */
+            point: string;
+        };
+        /** @description A hook's no ended a compile or a request through the gateway. */
+        HookDeniedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["HookDeniedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "hook:denied";
+        };
+        /** @description What a `PUT` of a hook would change. */
+        HookDiff: {
+            /**
+             * @description One for each member that changes; empty if the hook is new or stays as it is. Steps without
+             *     `from` and `value` are of what is never shown.
+             */
+            changes: components["schemas"]["DiffStep"][];
+            /**
+             * Format: int64
+             * @description The revision of the hook that is registered; null if there is none of this id.
+             */
+            revision?: number | null;
+        };
+        /** @description The service disabled a hook. */
+        HookDisabledData: {
+            /**
+             * @description `gone` or `failing`.
+             * @example gone
+             */
+            because: string;
+            /** @description The id of the hook. */
+            hook: string;
+        };
+        /** @description The service disabled a hook. */
+        HookDisabledEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["HookDisabledData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "hook:disabled";
+        };
+        /**
+         * @description A hook gave no answer. `kind` and `status` are of a call in a request, `delivery` and `attempts` of
+         *     one from the queue.
+         */
+        HookFailedData: {
+            /**
+             * Format: int32
+             * @description How often the queued call was tried.
+             */
+            attempts?: number | null;
+            /**
+             * @description The failure in a word.
+             * @example timeout
+             */
+            cause?: string | null;
+            /** @description The id of the queued call. */
+            delivery?: string | null;
+            /** @description The id of the hook. */
+            hook: string;
+            /** @description What the hook may do. */
+            kind?: string | null;
+            /**
+             * @description The point of the call.
+             * @example before_compile
+             */
+            point: string;
+            /**
+             * Format: int32
+             * @description The status of the hook's response; null if there was none.
+             */
+            status?: number | null;
+        };
+        /**
+         * @description A hook gave no answer. `kind` and `status` are of a call in a request, `delivery` and `attempts` of
+         *     one from the queue.
+         */
+        HookFailedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["HookFailedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "hook:failed";
         };
         /** @enum {string} */
         HookKind: "guard" | "transform" | "provide" | "observe";
@@ -5009,18 +5386,47 @@ export interface components {
             /** @description For the next request; null at the end. */
             next_cursor?: string | null;
         };
+        /** @description Queued calls of a hook were deleted, because too many were queued. */
+        HookLostData: {
+            /**
+             * Format: int64
+             * @description Calls that were deleted since the last such event.
+             */
+            count: number;
+            /** @description The id of the hook. */
+            hook: string;
+        };
+        /** @description Queued calls of a hook were deleted, because too many were queued. */
+        HookLostEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["HookLostData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "hook:lost";
+        };
         /** @description The order of hooks. */
         HookOrder: {
             /** @description By point, after a change: `added`, `removed`, `reordered`. */
-            changes: {
-                [key: string]: unknown;
-            };
+            changes: components["schemas"]["JsonObject"];
             /** @description As it was given. */
             manifest: components["schemas"]["HookOrderRequest"];
             /** @description As it comes out: ids by kind by point. */
-            order: {
-                [key: string]: unknown;
-            };
+            order: components["schemas"]["JsonObject"];
             /** @description The SHA-256 of `order`; records of compiles hold it. */
             order_hash: string;
             /**
@@ -5044,18 +5450,14 @@ export interface components {
          */
         HookOrderRequest: {
             /** @description Lists of ids by point. */
-            points: {
-                [key: string]: unknown;
-            };
+            points: components["schemas"]["JsonObject"];
         };
         /** @description Where hooks can stand. */
         HookPoint: {
             /** @description What happens at the point, in a sentence. */
             about: string;
             /** @description The members of a call's `input`, and what each is. */
-            input: {
-                [key: string]: unknown;
-            };
+            input: components["schemas"]["JsonObject"];
             /** @description The kinds of hooks that the point takes. */
             kinds: components["schemas"]["HookPointKind"][];
             /** @description JSON Pointer to what a transform changes, or null. */
@@ -5102,6 +5504,83 @@ export interface components {
              */
             queued: number;
         };
+        /** @description The outcome of a hook, as a record keeps it; what does not apply is null. */
+        HookRecord: {
+            /** @description The text that the hook returned. */
+            answer?: string | null;
+            /**
+             * Format: int32
+             * @description Tries over the network.
+             */
+            attempts: number;
+            /**
+             * Format: int32
+             * @description 1 if nothing of the outcome was applied, because the hook has `mode: "audit"`; otherwise 0.
+             */
+            audit: number;
+            /** @description The failure in a word. */
+            cause?: string | null;
+            /**
+             * Format: int32
+             * @description 1 if some of what it provided did not fit its cap; otherwise 0.
+             */
+            clipped: number;
+            /** @description The code that a guard gave. */
+            code?: string | null;
+            /** @description The failure in a sentence. */
+            detail?: string | null;
+            /**
+             * @description The id of the hook.
+             * @example redact
+             */
+            hook: string;
+            /**
+             * @description What the hook may do.
+             * @example transform
+             */
+            kind: string;
+            /**
+             * Format: int64
+             * @description From 0, one more with each call of the hook at the point.
+             */
+            occurrence: number;
+            /**
+             * @description As in a report; of a hook with `mode: "audit"`, what an enforced one would have done.
+             * @example applied
+             */
+            outcome: string;
+            /**
+             * @description The point of the call.
+             * @example tool_result
+             */
+            point: string;
+            /** @description Why a guard denied. */
+            reason?: string | null;
+            /** @description The hash of what was sent. */
+            request_digest?: string | null;
+            /**
+             * Format: int64
+             * @description The revision of the hook.
+             */
+            revision: number;
+            /** @description Why the hook was skipped. */
+            skip?: string | null;
+            /**
+             * Format: int32
+             * @description The status of the hook's response; 0 if there was none.
+             */
+            status: number;
+            /**
+             * Format: int64
+             * @description Tokens that what it provided takes.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Microseconds that the call took.
+             */
+            took_us: number;
+        };
         /** @description A hook to be registered, with a secret of the caller's own if it is to have one. */
         HookRegistration: components["schemas"]["HookDefinition"] & {
             /**
@@ -5109,6 +5588,44 @@ export interface components {
              *     made when absent, and by `PUT` the one of before stays.
              */
             secret?: string | null;
+        };
+        /** @description A hook that was reached. */
+        HookReport: {
+            /** @description True if some of what it provided did not fit its cap; otherwise absent. */
+            clipped?: boolean;
+            /**
+             * @description The id of the hook.
+             * @example redact
+             */
+            id: string;
+            /**
+             * @description What the hook may do: `guard`, `transform`, `provide` or `observe`.
+             * @example transform
+             */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Milliseconds that the call took.
+             */
+            ms: number;
+            /**
+             * @description `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `queued`, `failed`, `skipped` or
+             *     `would_call` (a dry run); of a hook with `mode: "audit"`, `would_deny` or `would_apply`.
+             * @example applied
+             */
+            outcome: string;
+            /**
+             * @description The point of the call.
+             * @example tool_result
+             */
+            point: string;
+            /**
+             * Format: int32
+             * @description Tokens that what it provided takes.
+             */
+            tokens: number;
+            /** @description The cause of a failure, the reason of a denial, or why the hook was skipped. */
+            why?: string | null;
         };
         /** @description A hook as it is registered, every default filled in; what its kind has no use for is absent. */
         HookRow: {
@@ -5119,9 +5636,7 @@ export interface components {
             /** @description `open` while it is not called because it failed again and again. */
             circuit: string;
             /** @description Options of a built-in hook, or null. */
-            config?: {
-                [key: string]: unknown;
-            } | null;
+            config?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: date-time
              * @description When it was made: RFC 3339, in UTC.
@@ -5144,17 +5659,13 @@ export interface components {
              */
             id: string;
             /** @description The members of its input, or null for all. */
-            input?: {
-                [key: string]: unknown;
-            } | null;
+            input?: components["schemas"]["JsonObject"] | null;
             /** @description What it may do: `guard`, `transform`, `provide` or `observe`. */
             kind: string;
             /** @description Whether it runs for requests with `"hooks": false`, too. */
             mandatory: boolean;
             /** @description Which calls it gets, or null for all. */
-            match?: {
-                [key: string]: unknown;
-            } | null;
+            match?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: int64
              * @description Tokens of what a provider may add.
@@ -5181,9 +5692,7 @@ export interface components {
              */
             revision: number;
             /** @description Whose requests call it. */
-            scope?: {
-                [key: string]: unknown;
-            } | null;
+            scope?: components["schemas"]["JsonObject"] | null;
             /** @description `api`, or `file` for those of the operator's file, which cannot be changed here. */
             source: string;
             /**
@@ -5213,9 +5722,7 @@ export interface components {
             /** @description The failure in a sentence, or null. */
             detail?: string | null;
             /** @description What would have come of it: `payload`, `fragments` and `answers`, or a guard's denial. */
-            effect?: {
-                [key: string]: unknown;
-            } | null;
+            effect?: components["schemas"]["JsonObject"] | null;
             /** @description The id of the hook. */
             hook: string;
             /** @description What it may do: `guard`, `transform`, `provide` or `observe`. */
@@ -5230,13 +5737,9 @@ export interface components {
             /** @description The point of the call. */
             point: string;
             /** @description What was sent: `method`, `url`, `headers`, `body`; null where nothing was. */
-            request?: {
-                [key: string]: unknown;
-            } | null;
+            request?: components["schemas"]["JsonObject"] | null;
             /** @description What came back: `status`, `body`. */
-            response?: {
-                [key: string]: unknown;
-            } | null;
+            response?: components["schemas"]["JsonObject"] | null;
             /** @description What the call was signed with, where that was made up for it. */
             secret?: string | null;
             /** @description The cause of a failure, or the reason of a denial. */
@@ -5255,6 +5758,12 @@ export interface components {
             /** @description Tools of its request, in their order. */
             tools: components["schemas"]["CarriedTool"][];
         };
+        /** @description An object with any members. */
+        JsonObject: {
+            [key: string]: unknown;
+        };
+        /** @description Any JSON value. */
+        JsonValue: unknown;
         /** @description How many of the newest tool results stay: a number, 3 when absent, or `all`. */
         KeptToolResults: number | string;
         /**
@@ -5321,7 +5830,7 @@ export interface components {
             /** @description A part of the value of the one entry that is meant. */
             match?: string | null;
             /** @description An object that is kept with the entry and not read; at most 16 KiB. */
-            metadata?: unknown;
+            metadata?: components["schemas"]["JsonValue"];
             scope?: components["schemas"]["MemoryScope"] | null;
             /**
              * @description `short_term`, `long_term`, `entity` or `episodic`: the tiers `working`, `durable`,
@@ -5361,78 +5870,175 @@ export interface components {
         };
         /** @enum {string} */
         MemoryAction: "add" | "replace" | "remove";
+        /**
+         * @description What changes of an entry: any of its members. What is absent stays as it is; null takes it away, or makes it as usual.
+         * @example {
+         *       "importance": 0.9
+         *     }
+         */
+        MemoryChange: {
+            /** @description Who wrote it. */
+            author?: string | null;
+            /** @description `public`, `internal` (when it is new), `confidential` or `restricted`. */
+            classification?: components["schemas"]["Classification"] | null;
+            /** @description A sentence about the value, shown to the model with it. */
+            description?: string | null;
+            /**
+             * Format: double
+             * @description More important entries are recalled first. If absent: `0.5`.
+             */
+            importance?: number | null;
+            /** @description An object that is carried and not read; at most 16 KiB. */
+            metadata?: components["schemas"]["JsonObject"] | null;
+            scope?: components["schemas"]["MemoryScope"] | null;
+            /** @description Where it comes from. */
+            source?: string | null;
+            /** @description Words to filter by. */
+            tags?: string[] | null;
+            /** @description `working`, `episodic`, `semantic` (when it is new) or `durable`. */
+            tier?: components["schemas"]["MemoryTier"] | null;
+            ttl?: components["schemas"]["MemoryTtl"] | null;
+            /** @description Any JSON value, a text most of the time; at most 64 KiB. */
+            value?: components["schemas"]["JsonValue"];
+        };
+        /** @description A memory entry has changed, or has expired. */
+        MemoryChangedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["MemoryEventData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "memory:changed";
+        };
         /** @description The body of a call after a memory entry was set, deleted or expired. */
         MemoryChangedHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "type": "set",
-             *       "key": "language",
-             *       "value": "Rust",
-             *       "old_value": null,
-             *       "action": "add",
-             *       "target": "long_term",
-             *       "content": "Rust",
-             *       "metadata": null,
-             *       "memory_id": "language",
-             *       "affected": 1,
-             *       "origin": "direct",
-             *       "scope": {
-             *         "subject": null,
-             *         "session_id": null,
-             *         "agent": null
-             *       }
-             *     }
-             */
-            input: {
-                /** @description `add`, `replace`, `remove` or `expire` */
-                action?: string | null;
-                /** @description entries that changed */
-                affected?: number | null;
-                /** @description the text that was given */
-                content?: string | null;
-                /** @description the entry's key */
-                key?: string | null;
-                /** @description the entry's id, unique in its tenant: its path below `/memory/` */
-                memory_id?: string | null;
-                /** @description an object, or null */
-                metadata?: unknown;
-                /** @description what was stored, or null */
-                old_value?: unknown;
-                /** @description `model`, `direct`, `review`, `session` or `expiry` */
-                origin?: string | null;
-                /** @description the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant` */
-                scope?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description the caller's word for the kind of memory */
-                target?: string | null;
-                /** @description `set`, `delete` or `expire` */
-                type?: string | null;
-                /** @description what is stored now, or null */
-                value?: string | null;
-            };
+            input: components["schemas"]["MemoryChangedHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "memory_changed";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
         };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "type": "set",
+         *       "key": "language",
+         *       "value": "Rust",
+         *       "old_value": null,
+         *       "action": "add",
+         *       "target": "long_term",
+         *       "content": "Rust",
+         *       "metadata": null,
+         *       "memory_id": "language",
+         *       "affected": 1,
+         *       "origin": "direct",
+         *       "scope": {
+         *         "subject": null,
+         *         "session_id": null,
+         *         "agent": null
+         *       }
+         *     }
+         */
+        MemoryChangedHookInput: {
+            /** @description `add`, `replace`, `remove` or `expire` */
+            action?: string | null;
+            /** @description entries that changed */
+            affected?: number | null;
+            /** @description the text that was given */
+            content?: string | null;
+            /** @description the entry's key */
+            key?: string | null;
+            /** @description the entry's id, unique in its tenant: its path below `/memory/` */
+            memory_id?: string | null;
+            /** @description an object, or null */
+            metadata?: components["schemas"]["JsonValue"];
+            /** @description what was stored, or null */
+            old_value?: components["schemas"]["JsonValue"];
+            /** @description `model`, `direct`, `review`, `session` or `expiry` */
+            origin?: string | null;
+            /** @description the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant` */
+            scope?: components["schemas"]["JsonObject"] | null;
+            /** @description the caller's word for the kind of memory */
+            target?: string | null;
+            /** @description `set`, `delete` or `expire` */
+            type?: string | null;
+            /** @description what is stored now, or null */
+            value?: string | null;
+        };
         /** @enum {string} */
         MemoryClass: "evidence_link" | "preference" | "decision_outcome" | "correction";
+        /** @description A model may not write a memory entry. `hook`, `point` and `code` are absent unless a hook denied it. */
+        MemoryDeniedData: {
+            /** @description The code that the hook gave, or null. */
+            code?: string | null;
+            /** @description The id of the hook. */
+            hook?: string | null;
+            /** @description The key of the entry. */
+            key: string;
+            /**
+             * @description Always `model`.
+             * @example model
+             */
+            origin: string;
+            /** @description The point of the hook. */
+            point?: string | null;
+            /**
+             * @description `hook`, `key_not_allowed`, `write_off`, `shared_entry` or `not_current`.
+             * @example key_not_allowed
+             */
+            reason: string;
+        };
+        /** @description A model may not write a memory entry. `hook`, `point` and `code` are absent unless a hook denied it. */
+        MemoryDeniedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["MemoryDeniedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "memory:denied";
+        };
         /** @description A memory entry. */
         MemoryEntry: {
             /** @description Who wrote it, as the writer says. */
@@ -5472,7 +6078,7 @@ export interface components {
              */
             key: string;
             /** @description An object that is kept with it and not read. */
-            metadata?: unknown;
+            metadata?: components["schemas"]["JsonObject"] | null;
             /** @description Whose entry it is. */
             scope: components["schemas"]["MemoryScope"];
             /** @description Where it comes from. */
@@ -5503,69 +6109,142 @@ export interface components {
              */
             updated_at: string;
             /** @description What is remembered. */
-            value: unknown;
+            value: components["schemas"]["JsonValue"];
             /**
              * Format: int64
              * @description From 1, one more with each write; also the `ETag`.
              */
             version: number;
         };
+        /** @description A memory entry has changed, or has expired. */
+        MemoryEventData: {
+            /**
+             * @description `public`, `internal`, `confidential` or `restricted`.
+             * @example internal
+             */
+            classification: string;
+            /**
+             * @description The key of the entry.
+             * @example language
+             */
+            key: string;
+            /**
+             * @description `direct`, `model`, `review`, `session` or `expiry`.
+             * @example direct
+             */
+            origin: string;
+            /** @description Who sees the entry. */
+            scope: components["schemas"]["MemoryEventScope"];
+            /**
+             * @description The status of the entry.
+             * @example promoted
+             */
+            status: string;
+            /**
+             * @description What happened: `set`, `retract`, `supersede`, `restore`, `promote`, `delete` or `expire`.
+             * @example set
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description How often the entry was written.
+             */
+            update_count: number;
+            /**
+             * Format: int64
+             * @description The version of the entry.
+             */
+            version: number;
+        };
+        /** @description The scope of a memory entry: null is any. */
+        MemoryEventScope: {
+            /** @description The agent. */
+            agent?: string | null;
+            /** @description The tenant of a pack; absent if the entry is shared. */
+            pack_tenant?: string | null;
+            /** @description The session. */
+            session_id?: string | null;
+            /** @description The subject, such as a user. */
+            subject?: string | null;
+        };
+        /** @description A memory entry has changed, or has expired. */
+        MemoryExpiredEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["MemoryEventData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "memory:expired";
+        };
         /** @description The body of a call after an expired memory entry was deleted. */
         MemoryExpiredHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "entry": {
-             *         "key": "language",
-             *         "value": "Rust",
-             *         "tags": [],
-             *         "importance": 0.5,
-             *         "tier": "semantic",
-             *         "classification": "internal",
-             *         "status": "promoted",
-             *         "version": 1,
-             *         "update_count": 1,
-             *         "metadata": null,
-             *         "description": null,
-             *         "source": null,
-             *         "author": null,
-             *         "ttl": null,
-             *         "expires_at": null,
-             *         "expires_at_turn": null,
-             *         "created_at": "2026-12-31T23:59:59Z",
-             *         "updated_at": "2026-12-31T23:59:59Z",
-             *         "scope": {
-             *           "subject": null,
-             *           "session_id": null,
-             *           "agent": null
-             *         }
-             *       }
-             *     }
-             */
-            input: {
-                /** @description the whole entry */
-                entry?: {
-                    [key: string]: unknown;
-                } | null;
-            };
+            input: components["schemas"]["MemoryExpiredHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "memory_expired";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "entry": {
+         *         "key": "language",
+         *         "value": "Rust",
+         *         "tags": [],
+         *         "importance": 0.5,
+         *         "tier": "semantic",
+         *         "classification": "internal",
+         *         "status": "promoted",
+         *         "version": 1,
+         *         "update_count": 1,
+         *         "metadata": null,
+         *         "description": null,
+         *         "source": null,
+         *         "author": null,
+         *         "ttl": null,
+         *         "expires_at": null,
+         *         "expires_at_turn": null,
+         *         "created_at": "2026-12-31T23:59:59Z",
+         *         "updated_at": "2026-12-31T23:59:59Z",
+         *         "scope": {
+         *           "subject": null,
+         *           "session_id": null,
+         *           "agent": null
+         *         }
+         *       }
+         *     }
+         */
+        MemoryExpiredHookInput: {
+            /** @description the whole entry */
+            entry?: components["schemas"]["JsonObject"] | null;
         };
         /** @description What an import did. */
         MemoryImportResponse: {
@@ -5597,7 +6276,7 @@ export interface components {
             /** @description The keys that the model may write; any when absent, none when empty. */
             allowed_keys?: string[] | null;
             /** @description In the place of the store's: `{"key", "value", "description"?}`; every text is escaped. */
-            entries?: unknown[] | null;
+            entries?: components["schemas"]["JsonValue"][] | null;
             /**
              * Format: int64
              * @description Tokens of data; entries that find no room are left out, with a warning. If absent: `2000`.
@@ -5701,56 +6380,52 @@ export interface components {
         MemoryUpdateHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["MemoryUpdateHookInput"];
+            /** @description What the hook may do: guard, transform. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "origin": "model",
-             *       "op": "create",
-             *       "key": "language",
-             *       "value": "Rust",
-             *       "old_value": null,
-             *       "memory_id": "language",
-             *       "scope": {
-             *         "subject": null,
-             *         "session_id": null,
-             *         "agent": null
-             *       }
-             *     }
-             */
-            input: {
-                /** @description the entry's key */
-                key?: string | null;
-                /** @description the entry's id, unique in its tenant: its path below `/memory/` */
-                memory_id?: string | null;
-                /** @description what is stored, or null */
-                old_value?: unknown;
-                /** @description `create`, `update` or `delete` */
-                op?: string | null;
-                /** @description `model` */
-                origin?: string | null;
-                /** @description the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant` */
-                scope?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description what is to be stored; null for a deletion */
-                value?: string | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "guard" | "transform";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "memory_update";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "origin": "model",
+         *       "op": "create",
+         *       "key": "language",
+         *       "value": "Rust",
+         *       "old_value": null,
+         *       "memory_id": "language",
+         *       "scope": {
+         *         "subject": null,
+         *         "session_id": null,
+         *         "agent": null
+         *       }
+         *     }
+         */
+        MemoryUpdateHookInput: {
+            /** @description the entry's key */
+            key?: string | null;
+            /** @description the entry's id, unique in its tenant: its path below `/memory/` */
+            memory_id?: string | null;
+            /** @description what is stored, or null */
+            old_value?: components["schemas"]["JsonValue"];
+            /** @description `create`, `update` or `delete` */
+            op?: string | null;
+            /** @description `model` */
+            origin?: string | null;
+            /** @description the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant` */
+            scope?: components["schemas"]["JsonObject"] | null;
+            /** @description what is to be stored; null for a deletion */
+            value?: string | null;
         };
         /** @description An entry as it was after one of its writes. */
         MemoryVersionRow: {
@@ -5776,8 +6451,7 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description What is said of an entry. What is absent stays as it is, or is as usual where the entry is new;
-         *     in a `PATCH`, null takes away.
+         * @description What is said of an entry. What is absent stays as it is, or is as usual if the entry is new.
          * @example {
          *       "value": "TypeScript",
          *       "description": "The project's language",
@@ -5803,7 +6477,7 @@ export interface components {
              */
             importance?: number | null;
             /** @description An object that is carried and not read; at most 16 KiB. */
-            metadata?: unknown;
+            metadata?: components["schemas"]["JsonObject"] | null;
             scope?: components["schemas"]["MemoryScope"] | null;
             /** @description Where it comes from. */
             source?: string | null;
@@ -5812,8 +6486,8 @@ export interface components {
             /** @description `working`, `episodic`, `semantic` (when it is new) or `durable`. */
             tier?: components["schemas"]["MemoryTier"] | null;
             ttl?: components["schemas"]["MemoryTtl"] | null;
-            /** @description Any JSON value, a text most of the time; at most 64 KiB. A `PUT` needs it. */
-            value: unknown;
+            /** @description Any JSON value, a text most of the time; at most 64 KiB. */
+            value: components["schemas"]["JsonValue"];
         };
         /** @description Entries that the model may write: `true`, `false` or `"shared"`. */
         MemoryWriting: boolean | components["schemas"]["SharedMemoryWriting"];
@@ -6028,9 +6702,7 @@ export interface components {
             /** @description The messages. */
             messages: components["schemas"]["ConversationMessage"][];
             /** @description The tools; absent if there are none. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description A hook with the secret that its calls are signed with; this answer alone holds it. */
         NewHook: components["schemas"]["HookRow"] & {
@@ -6127,30 +6799,22 @@ export interface components {
         /** @description A payload for Chat Completions. */
         OpenAiPayload: {
             /** @description The messages. */
-            messages: {
-                [key: string]: unknown;
-            }[];
+            messages: components["schemas"]["JsonObject"][];
             /** @description The key of the prompt cache. */
             prompt_cache_key?: string | null;
             /** @description The tools; absent if there are none. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description A payload for the Responses API. */
         OpenAiResponsesPayload: {
             /** @description The items. */
-            input: {
-                [key: string]: unknown;
-            }[];
+            input: components["schemas"]["JsonObject"][];
             /** @description System text. */
             instructions?: string | null;
             /** @description The key of the prompt cache. */
             prompt_cache_key?: string | null;
             /** @description The tools; absent if there are none. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description The original of something that is not shown in full. */
         OriginalText: {
@@ -6210,13 +6874,13 @@ export interface components {
         /** @description One change. */
         PackChange: {
             /** @description The value before; absent if there was none. */
-            from?: unknown;
+            from?: components["schemas"]["JsonValue"];
             /** @description `add`, `remove` or `replace`. */
             op: string;
             /** @description JSON Pointer: what is added is in the newer document, all else in the older one. */
             path: string;
             /** @description The value after; absent if there is none. */
-            value?: unknown;
+            value?: components["schemas"]["JsonValue"];
         };
         /** @description What two versions differ in. */
         PackDiff: {
@@ -6248,31 +6912,31 @@ export interface components {
          */
         PackDocument: {
             /** @description Tokens for each part. */
-            budget_layer?: unknown;
+            budget_layer?: components["schemas"]["JsonObject"] | null;
             /** @description Facts of the business that the model may see. */
-            business_context?: unknown;
+            business_context?: components["schemas"]["JsonObject"] | null;
             /** @description The version of the format. */
-            contract_meta?: unknown;
+            contract_meta?: components["schemas"]["JsonObject"] | null;
             /** @description Options and when to use them. */
-            decision_layer: unknown;
+            decision_layer: components["schemas"]["JsonObject"];
             /** @description What evaluations check. */
-            evaluation_layer?: unknown;
+            evaluation_layer?: components["schemas"]["JsonObject"] | null;
             /** @description References to evidence. */
-            intelligence_refs?: unknown;
+            intelligence_refs?: components["schemas"]["JsonObject"] | null;
             /** @description The catalogue of intents. */
-            intent_layer: unknown;
+            intent_layer: components["schemas"]["JsonObject"];
             /** @description What memory may be shown and written. */
-            memory_layer: unknown;
+            memory_layer: components["schemas"]["JsonObject"];
             /** @description Id, version, owner. */
-            pack_meta: unknown;
+            pack_meta: components["schemas"]["JsonObject"];
             /** @description Rules, and what they allow or withhold. */
-            policy_layer: unknown;
+            policy_layer: components["schemas"]["JsonObject"];
             /** @description `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest. */
-            signature?: unknown;
+            signature?: components["schemas"]["JsonObject"] | null;
             /** @description How the model shall write. */
-            tone_and_comms?: unknown;
+            tone_and_comms?: components["schemas"]["JsonObject"] | null;
             /** @description The tools, and who may use them. */
-            tooling_layer: unknown;
+            tooling_layer: components["schemas"]["JsonObject"];
         };
         /** @description What one layer differs in. */
         PackLayerDiff: {
@@ -6444,11 +7108,11 @@ export interface components {
              */
             detail?: string;
             /** @description What else programs may want to know, by type of problem. */
-            details?: unknown;
+            details?: components["schemas"]["JsonValue"];
             /** @description Every faulty place at once; absent where no place is to blame. */
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Is in the `x-request-id` header and in the server's logs, too.
+             * @description Stands in the `x-request-id` header and in the server's logs too.
              * @example req_5f0c2b7e9d1a4c38
              */
             request_id: string;
@@ -6474,9 +7138,9 @@ export interface components {
         /** @description What stays word for word. */
         ProtectOptions: {
             /** @description Ids or indices of messages. */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonValue"][] | null;
             /** @description Texts that match stay: `{"regex", "label"}`. */
-            patterns?: unknown[] | null;
+            patterns?: components["schemas"]["JsonObject"][] | null;
             /**
              * Format: int64
              * @description The newest messages, by number.
@@ -6505,11 +7169,11 @@ export interface components {
             /** @description A text to add; at `summarize` the summary. */
             content?: string | null;
             /** @description At `recall_memory`: entries to show. */
-            entries?: unknown[] | null;
+            entries?: components["schemas"]["JsonValue"][] | null;
             /** @description At `retrieve_evidence`: evidence to admit. */
-            evidence?: unknown[] | null;
+            evidence?: components["schemas"]["JsonValue"][] | null;
             /** @description Several texts to add. */
-            fragments?: unknown[] | null;
+            fragments?: components["schemas"]["JsonValue"][] | null;
             /** @description At `before_compress`: `summary_input` for the summariser or `verbatim` for the payload. */
             include?: string | null;
             /** @description At `recall_memory`: keys of entries to show. */
@@ -6550,14 +7214,14 @@ export interface components {
         /** @description What one tool has answered. */
         RawToolResult: {
             /** @description What the tool was run with, for hooks at `tool_result`. */
-            arguments?: unknown;
+            arguments?: components["schemas"]["JsonValue"];
             /**
              * @description The `caller` of the call, as the provider wrote it. If it is a program (`code_execution_…`,
              *     `program`), the result keeps its bytes: the program reads it, and no model.
              */
-            caller?: unknown;
+            caller?: components["schemas"]["JsonValue"];
             /** @description A text; anything else is shown as its JSON. */
-            content: unknown;
+            content: components["schemas"]["JsonValue"];
             /** @description The call that it answers. */
             id: string;
             /** @description Whether the tool failed. */
@@ -6569,64 +7233,65 @@ export interface components {
         RecallMemoryHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "query": "language",
-             *       "candidates": [
-             *         {
-             *           "key": "language",
-             *           "value": "Rust",
-             *           "tags": [],
-             *           "importance": 0.5,
-             *           "tier": "semantic",
-             *           "classification": "internal",
-             *           "status": "promoted",
-             *           "version": 1,
-             *           "update_count": 1,
-             *           "metadata": null,
-             *           "description": null,
-             *           "source": null,
-             *           "author": null,
-             *           "ttl": null,
-             *           "expires_at": null,
-             *           "expires_at_turn": null,
-             *           "created_at": "2026-12-31T23:59:59Z",
-             *           "updated_at": "2026-12-31T23:59:59Z",
-             *           "scope": {
-             *             "subject": null,
-             *             "session_id": null,
-             *             "agent": null
-             *           }
-             *         }
-             *       ],
-             *       "max_tokens": 2000
-             *     }
-             */
-            input: {
-                /** @description entries of the store */
-                candidates?: unknown[] | null;
-                /** @description the most that they may take */
-                max_tokens?: number | null;
-                /** @description what the caller looks for, or null */
-                query?: string | null;
-            };
+            input: components["schemas"]["RecallMemoryHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "provide";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "recall_memory";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "query": "language",
+         *       "candidates": [
+         *         {
+         *           "key": "language",
+         *           "value": "Rust",
+         *           "tags": [],
+         *           "importance": 0.5,
+         *           "tier": "semantic",
+         *           "classification": "internal",
+         *           "status": "promoted",
+         *           "version": 1,
+         *           "update_count": 1,
+         *           "metadata": null,
+         *           "description": null,
+         *           "source": null,
+         *           "author": null,
+         *           "ttl": null,
+         *           "expires_at": null,
+         *           "expires_at_turn": null,
+         *           "created_at": "2026-12-31T23:59:59Z",
+         *           "updated_at": "2026-12-31T23:59:59Z",
+         *           "scope": {
+         *             "subject": null,
+         *             "session_id": null,
+         *             "agent": null
+         *           }
+         *         }
+         *       ],
+         *       "max_tokens": 2000
+         *     }
+         */
+        RecallMemoryHookInput: {
+            /** @description entries of the store */
+            candidates?: unknown[] | null;
+            /** @description the most that they may take */
+            max_tokens?: number | null;
+            /** @description what the caller looks for, or null */
+            query?: string | null;
         };
         /** @description An entry and the reasons for its place. */
         RecalledEntry: {
@@ -6668,9 +7333,7 @@ export interface components {
             /** @description Whether a line with the skill's folder stands first. */
             include_base_dir?: boolean | null;
             /** @description The value of `${NAME}`. */
-            vars?: {
-                [key: string]: unknown;
-            } | null;
+            vars?: components["schemas"]["JsonObject"] | null;
         };
         /** @description A skill with everything put in. */
         RenderedSkill: {
@@ -6688,7 +7351,7 @@ export interface components {
             /**
              * @description `strict`: everything from the record. `verify`: the recorded request with what is stored
              *     today; hooks are asked once more, and what they say is compared and not used. `refresh`: the
-             *     same, but hooks whose question has changed are asked and their answers used; the outcome of
+             *     same, but hooks whose question has changed are asked and their answers used; what comes of
              *     it is a new record. If absent: `"strict"`.
              */
             mode?: components["schemas"]["ReplayMode"] | null;
@@ -6696,9 +7359,7 @@ export interface components {
              * @description The request, sent again: for a record that holds hashes alone. Memory, adapters and models
              *     are those of today.
              */
-            request?: {
-                [key: string]: unknown;
-            } | null;
+            request?: components["schemas"]["JsonObject"] | null;
         };
         /** @description The result of a compile that was run again. */
         ReplayResponse: {
@@ -6714,7 +7375,7 @@ export interface components {
             id: string;
             outcome_change?: components["schemas"]["OutcomeChange"] | null;
             /** @description Null where the pack refuses. */
-            payload?: unknown;
+            payload?: components["schemas"]["JsonObject"] | null;
             refusal?: components["schemas"]["CompileRefusal"] | null;
             /** @description The stages that parted by themselves, not because one before them did. */
             root_stages: string[];
@@ -6745,7 +7406,7 @@ export interface components {
             fits: boolean;
             history_summary?: components["schemas"]["HistorySummary"] | null;
             /** @description Hooks that ran. */
-            hooks: unknown[];
+            hooks: components["schemas"]["HookReport"][];
             /** @description What memory did. */
             memory: components["schemas"]["MemoryReport"];
             notations?: components["schemas"]["NotationTokens"] | null;
@@ -6763,7 +7424,7 @@ export interface components {
             skill?: string | null;
             /**
              * @description The whole of it in a sentence.
-             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarized, nothing dropped.
+             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarised, nothing dropped.
              */
             summary: string;
             /** @description The tokenizer that counted. */
@@ -6816,35 +7477,36 @@ export interface components {
         RetrieveEvidenceHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "intent_id": "answer",
-             *       "query": "the build"
-             *     }
-             */
-            input: {
-                /** @description the pack's intent */
-                intent_id?: string | null;
-                /** @description what the caller looks for */
-                query?: string | null;
-            };
+            input: components["schemas"]["RetrieveEvidenceHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "provide";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "retrieve_evidence";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "intent_id": "answer",
+         *       "query": "the build"
+         *     }
+         */
+        RetrieveEvidenceHookInput: {
+            /** @description the pack's intent */
+            intent_id?: string | null;
+            /** @description what the caller looks for */
+            query?: string | null;
         };
         /** @description What is to be retrieved. */
         RetrieveRequest: {
@@ -6907,9 +7569,9 @@ export interface components {
          */
         RuleRequest: {
             /** @description What the rule is evaluated on. */
-            data?: unknown;
+            data?: components["schemas"]["JsonValue"];
             /** @description `JsonLogic`: the operators of json-logic-js. */
-            rule: unknown;
+            rule: components["schemas"]["JsonValue"];
         };
         /** @description The value of a rule. */
         RuleValue: {
@@ -6919,7 +7581,7 @@ export interface components {
             /** @description `undefined`, `NaN`, `Infinity` or `-Infinity`, where the value is that. */
             special?: string | null;
             /** @description Null where JSON has no such value. */
-            value: unknown;
+            value: components["schemas"]["JsonValue"];
         };
         /** @description Why a rule's value says little. */
         RuleWarning: {
@@ -6947,9 +7609,7 @@ export interface components {
              */
             created_at: string;
             /** @description Members of compiles that are used if a request has none; null if there are none. */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             /**
              * Format: date-time
              * @description When it is removed: RFC 3339, in UTC. Null if it stays.
@@ -7006,41 +7666,79 @@ export interface components {
         SessionSwitchHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "new_session_id": "s_2",
-             *       "parent_session_id": "s_1",
-             *       "reset": false,
-             *       "reason": "fork"
-             *     }
-             */
-            input: {
-                /** @description where it goes on */
-                new_session_id?: string | null;
-                /** @description where it comes from; empty for a first session */
-                parent_session_id?: string | null;
-                /** @description `new`, `fork`, `reset`, `rotation` or `resume` */
-                reason?: string | null;
-                /** @description whether it starts empty */
-                reset?: boolean | null;
-            };
+            input: components["schemas"]["SessionSwitchHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "observe";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "session_switch";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "new_session_id": "s_2",
+         *       "parent_session_id": "s_1",
+         *       "reset": false,
+         *       "reason": "fork"
+         *     }
+         */
+        SessionSwitchHookInput: {
+            /** @description where it goes on */
+            new_session_id?: string | null;
+            /** @description where it comes from; empty for a first session */
+            parent_session_id?: string | null;
+            /** @description `new`, `fork`, `reset`, `rotation` or `resume` */
+            reason?: string | null;
+            /** @description whether it starts empty */
+            reset?: boolean | null;
+        };
+        /** @description A session was opened, forked or switched. */
+        SessionSwitchedData: {
+            /** @description The session that is used from now on. */
+            new_session_id: string;
+            /** @description The session before it; empty if there was none. */
+            parent_session_id: string;
+            /**
+             * @description `new`, `fork`, `reset`, `rotation` or `resume`.
+             * @example new
+             */
+            reason: string;
+            /** @description Whether the session begins without the state of its parent. */
+            reset: boolean;
+        };
+        /** @description A session was opened, forked or switched. */
+        SessionSwitchedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["SessionSwitchedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "session:switched";
         };
         /** @description How long a session is kept after its last use. */
         SessionTtl: {
@@ -7086,7 +7784,7 @@ export interface components {
              * @description Messages in the shape of the session, at most 1,000: the model's answer, the results of your
              *     tools, what the user says next.
              */
-            append?: unknown[] | null;
+            append?: components["schemas"]["JsonValue"][] | null;
             /**
              * @description Whether the next payload is compiled. Without it messages are appended and calls judged, and
              *     nothing is recorded or counted. If absent: `true`.
@@ -7094,9 +7792,7 @@ export interface components {
             compile?: boolean | null;
             source?: components["schemas"]["ConversationShape"] | null;
             /** @description The provider's `usage` object of the payload before, as it came. */
-            usage?: {
-                [key: string]: unknown;
-            } | null;
+            usage?: components["schemas"]["JsonObject"] | null;
         };
         /**
          * @description What a provider counted of the last payload.
@@ -7111,58 +7807,15 @@ export interface components {
          */
         SessionUsage: {
             /** @description The same without the object around it: a word, or `{"type", "cache_missed_input_tokens"}`. */
-            cache_miss_reason?: {
-                [key: string]: unknown;
-            } | null;
+            cache_miss_reason?: components["schemas"]["JsonObject"] | null;
             /** @description The provider's diagnostics of its cache, as they came. */
-            diagnostics?: {
-                [key: string]: unknown;
-            } | null;
+            diagnostics?: components["schemas"]["JsonObject"] | null;
             /** @description The provider's list of blocks that it took out of the request, as it came. */
-            input_transformations?: unknown[] | null;
+            input_transformations?: components["schemas"]["JsonValue"][] | null;
             /** @description The model that it was for; the one that was compiled for last when absent. */
             model?: string | null;
             /** @description The provider's `usage` object, as it came. */
-            usage: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description The settings of a node. */
-        SettingList: {
-            /** @description The rows of this page. */
-            items: components["schemas"]["SettingRow"][];
-        };
-        /** @description A flag of `contexture serve`. */
-        SettingRow: {
-            /** @description What it means. */
-            about: string;
-            /**
-             * @description The flag, without its dashes.
-             * @example max-body-bytes
-             */
-            flag: string;
-            /** @description Whether the value is never shown. */
-            secret: boolean;
-            /**
-             * @description What it belongs to.
-             * @example Limits
-             */
-            section: string;
-            /**
-             * @description `default`, `environment` or `flag`: what the value is from.
-             * @example default
-             */
-            source: string;
-            /**
-             * @description Null if it is not set, or secret.
-             * @example 33554432
-             */
-            value?: string | null;
-            /**
-             * @description The variable of the environment that sets it, too.
-             * @example CONTEXTURE_MAX_BODY_BYTES
-             */
-            variable: string;
+            usage: components["schemas"]["JsonObject"];
         };
         /**
          * @description Also entries that the application wrote in a wider scope.
@@ -7183,7 +7836,7 @@ export interface components {
             /** @description Absent in lists. */
             instructions?: string | null;
             /** @description An object that is kept with it and not read. */
-            metadata?: unknown;
+            metadata?: components["schemas"]["JsonValue"];
             /** @description The name of the skill. */
             name: string;
             /**
@@ -7216,7 +7869,7 @@ export interface components {
              */
             name: string;
             /** @description The value of `${NAME}`. */
-            vars?: unknown;
+            vars?: components["schemas"]["JsonObject"] | null;
         };
         /**
          * @description A skill as it is stored. All but `description` and `instructions` may be absent.
@@ -7233,7 +7886,7 @@ export interface components {
             /** @description The text for the model. */
             instructions: string;
             /** @description Anything; the list `arguments` in it names the words of the arguments. */
-            metadata?: unknown;
+            metadata?: components["schemas"]["JsonValue"];
             /** @description The name in the path. */
             name?: string | null;
             /** @description When a model should choose it. */
@@ -7262,11 +7915,8 @@ export interface components {
         };
         /** @description Everything that decides a session's next compile. */
         Snapshot: {
-            /**
-             * @description With `tokens`, those of the last payload before any factor, and `factors`, those of the last
-             *     five reports.
-             */
-            calibration?: components["schemas"]["TokenCalibration"][] | null;
+            /** @description How counts of each model are calibrated. */
+            calibration?: components["schemas"]["SnapshotCalibration"][] | null;
             /** @description Where the history was shortened. */
             compaction_points?: number[] | null;
             /**
@@ -7275,9 +7925,7 @@ export interface components {
              */
             created_at?: string | null;
             /** @description The defaults of the session. */
-            defaults?: {
-                [key: string]: unknown;
-            } | null;
+            defaults?: components["schemas"]["JsonObject"] | null;
             /**
              * @description `contexture-session/1`.
              * @example contexture-session/1
@@ -7293,9 +7941,16 @@ export interface components {
             /** @description The label that was given, or null. */
             label?: string | null;
             /** @description The entries of its scope, with times in microseconds since 1970. */
-            memory?: unknown[] | null;
+            memory?: components["schemas"]["JsonObject"][] | null;
             /** @description The messages of the session. */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonObject"][] | null;
+            /**
+             * Format: int64
+             * @description The most tokens that one compile left out, before any factor.
+             */
+            removed_tokens?: number | null;
+            /** @description What was sent to models that bind their thinking to it. */
+            sent?: components["schemas"]["JsonObject"] | null;
             /** @description The session that it was taken of. */
             session_id?: string | null;
             source?: components["schemas"]["ConversationShape"] | null;
@@ -7304,6 +7959,16 @@ export interface components {
              * @description The number of turns.
              */
             turns?: number | null;
+        };
+        /** @description How a provider's count of a model's payloads stands to ours, with what the next report needs. */
+        SnapshotCalibration: components["schemas"]["TokenCalibration"] & {
+            /** @description The factors of the last five reports, the newest last; absent if there are none. */
+            factors?: number[] | null;
+            /**
+             * Format: int64
+             * @description Tokens of the last payload, before any factor.
+             */
+            tokens?: number | null;
         };
         /** @description Some snapshots. */
         SnapshotList: {
@@ -7359,56 +8024,112 @@ export interface components {
         };
         /** @enum {string} */
         StatePlacement: "last_user" | "system";
+        /** @description To one reader: events are no longer kept. */
+        StreamGapData: {
+            /**
+             * Format: int64
+             * @description The first number that is missing.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The last number that is missing.
+             */
+            to: number;
+        };
+        /** @description To one reader: events are no longer kept. */
+        StreamGapEvent: {
+            /** @description Null: the event is not stored. */
+            at: null;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["StreamGapData"];
+            /** @description Null: the event is for this reader alone. */
+            seq: null;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "stream:gap";
+        };
+        /** @description To one reader: it was too slow, and the stream ends. */
+        StreamOverflowData: {
+            /**
+             * Format: int64
+             * @description Events that the reader has not read.
+             */
+            behind: number;
+        };
+        /** @description To one reader: it was too slow, and the stream ends. */
+        StreamOverflowEvent: {
+            /** @description Null: the event is not stored. */
+            at: null;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["StreamOverflowData"];
+            /** @description Null: the event is for this reader alone. */
+            seq: null;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "stream:overflow";
+        };
         /** @description The body of a call writes the summary of the turns that leave the history. */
         SummarizeHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
-            /**
-             * @description What the hook may see.
-             * @example {
-             *       "messages": [
-             *         {
-             *           "id": "m_1",
-             *           "role": "user",
-             *           "parts": [
-             *             {
-             *               "type": "text",
-             *               "text": "Where does the build fail?"
-             *             }
-             *           ]
-             *         }
-             *       ],
-             *       "instructions": null,
-             *       "material": null,
-             *       "max_tokens": 2000
-             *     }
-             */
-            input: {
-                /** @description what the caller asked the summary to keep, or null */
-                instructions?: unknown;
-                /** @description what hooks at `before_compress` gave for it, or null */
-                material?: unknown;
-                /** @description the most that the summary may take */
-                max_tokens?: number | null;
-                /** @description messages to summarise, media and stubbed results as lines that name them */
-                messages?: unknown[] | null;
-            };
+            input: components["schemas"]["SummarizeHookInput"];
             /**
              * @description What the hook may do.
-             * @enum {string}
+             * @constant
              */
             kind: "provide";
             /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "summarize";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "messages": [
+         *         {
+         *           "id": "m_1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Where does the build fail?"
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "instructions": null,
+         *       "material": null,
+         *       "max_tokens": 2000
+         *     }
+         */
+        SummarizeHookInput: {
+            /** @description what the caller asked the summary to keep, or null */
+            instructions?: components["schemas"]["JsonValue"];
+            /** @description what hooks at `before_compress` gave for it, or null */
+            material?: components["schemas"]["JsonValue"];
+            /** @description the most that the summary may take */
+            max_tokens?: number | null;
+            /** @description messages to summarise, media and stubbed results as lines that name them */
+            messages?: unknown[] | null;
         };
         /** @enum {string} */
         SwitchReason: "new" | "fork" | "reset" | "rotation" | "resume";
@@ -7460,7 +8181,7 @@ export interface components {
             /** @description For people. */
             label?: string | null;
         };
-        /** @description The outcome of one result. */
+        /** @description What became of one result. */
         TakenResult: {
             /**
              * @description `kept`; `changed` by a hook; `compressed`; `truncated`; or `offloaded` if the whole of it is an
@@ -7485,9 +8206,7 @@ export interface components {
         /** @description What a hook is tried with; all may be absent. */
         TestHook: {
             /** @description The call's input; one of that point when absent. */
-            input?: {
-                [key: string]: unknown;
-            } | null;
+            input?: components["schemas"]["JsonObject"] | null;
             /** @description One of its points; the first when absent. */
             point?: components["schemas"]["HookPointName"] | null;
         };
@@ -7510,9 +8229,7 @@ export interface components {
             /** @description The definition. */
             hook: components["schemas"]["HookDefinition"];
             /** @description The input of the call; one of that point if absent. */
-            input?: {
-                [key: string]: unknown;
-            } | null;
+            input?: components["schemas"]["JsonObject"] | null;
             /** @description One of its points; the first if absent. */
             point?: components["schemas"]["HookPointName"] | null;
             /** @description What its call is signed with; made up when absent. */
@@ -7527,7 +8244,7 @@ export interface components {
             /** @description Where the list goes on; null at its end. */
             next_cursor?: string | null;
         };
-        /** @description The outcome of one compile of a session, or of one request through the gateway. */
+        /** @description What became of one compile of a session, or of one request through the gateway. */
         TimelineRow: {
             actions?: components["schemas"]["ActionCounts"] | null;
             /**
@@ -7618,9 +8335,7 @@ export interface components {
             /** @description A text. */
             text?: string | null;
             /** @description The provider's array of tools. */
-            tools?: {
-                [key: string]: unknown;
-            }[] | null;
+            tools?: components["schemas"]["JsonObject"][] | null;
         };
         /** @description The answer of `POST /tokens`. */
         TokensResponse: {
@@ -7643,53 +8358,47 @@ export interface components {
         ToolCallHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["ToolCallHookInput"];
+            /** @description What the hook may do: guard, transform, observe. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "tool": {
-             *         "name": "Bash",
-             *         "call_id": "call_1",
-             *         "arguments": {
-             *           "command": "cargo build"
-             *         }
-             *       },
-             *       "batch": {
-             *         "index": 0,
-             *         "size": 1
-             *       }
-             *     }
-             */
-            input: {
-                /** @description `{index, size}` among the calls of one message */
-                batch?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text */
-                tool?: {
-                    [key: string]: unknown;
-                } | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "guard" | "transform" | "observe";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "tool_call";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "tool": {
+         *         "name": "Bash",
+         *         "call_id": "call_1",
+         *         "arguments": {
+         *           "command": "cargo build"
+         *         }
+         *       },
+         *       "batch": {
+         *         "index": 0,
+         *         "size": 1
+         *       }
+         *     }
+         */
+        ToolCallHookInput: {
+            /** @description `{index, size}` among the calls of one message */
+            batch?: components["schemas"]["JsonObject"] | null;
+            /** @description `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text */
+            tool?: components["schemas"]["JsonObject"] | null;
         };
         /** @description What becomes of a call. */
         ToolCallResult: {
             /** @description For the caller: what the tool is to be run with. */
-            arguments?: unknown;
+            arguments?: components["schemas"]["JsonValue"];
             /**
              * @description `allow` or `deny`.
              * @example allow
@@ -7703,7 +8412,7 @@ export interface components {
             /** @description The id of the call. */
             id: string;
             /** @description The result to append, in the shape of the calls. */
-            message?: unknown;
+            message?: components["schemas"]["JsonValue"];
             /**
              * @description The tool that is meant: of a namespace, its action.
              * @example create_memory
@@ -7739,7 +8448,7 @@ export interface components {
              * @description As the provider gave them: `tool_calls` of `OpenAI` Chat, `tool_use` blocks of Anthropic,
              *     `functionCall` parts of Gemini, `function_call` items of `OpenAI` Responses.
              */
-            calls: unknown[];
+            calls: components["schemas"]["JsonValue"][];
             scope?: components["schemas"]["MemoryScope"] | null;
             /**
              * @description The session of the calls. Its defaults and those of the key give `tools`, and the scope, the
@@ -7752,7 +8461,7 @@ export interface components {
         /** @description What becomes of each call, in their order. */
         ToolCallsResponse: {
             /** @description The outcomes of the hooks at `tool_call`, a line each; absent if there are none. */
-            hooks?: unknown[];
+            hooks?: components["schemas"]["HookReport"][];
             /** @description A result or a refusal for each call, in the order of the calls. */
             results: components["schemas"]["ToolCallResult"][];
         };
@@ -7769,6 +8478,40 @@ export interface components {
              */
             tokens: number;
         };
+        /** @description A guard denied a call of the model. */
+        ToolDeniedData: {
+            /** @description The id of the call. */
+            call_id: string;
+            /** @description The code that the hook gave, or null. */
+            code?: string | null;
+            /** @description The id of the hook. */
+            hook: string;
+            /** @description The tool. */
+            tool: string;
+        };
+        /** @description A guard denied a call of the model. */
+        ToolDeniedEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened: RFC 3339, in UTC.
+             */
+            at: string;
+            /** @description The compile that it is about, or null. */
+            compilation_id: string | null;
+            data: components["schemas"]["ToolDeniedData"];
+            /**
+             * Format: int64
+             * @description From 1, one more with each event of the tenant.
+             */
+            seq: number;
+            /** @description The session that it is about, or null. */
+            session_id: string | null;
+            /**
+             * @description The type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tool:denied";
+        };
         /** @description Tools that belong together. */
         ToolGroup: {
             /** @description What the tools of the group are for, for the model. */
@@ -7779,14 +8522,14 @@ export interface components {
              */
             name: string;
             /** @description An array; with Gemini's tools one object will do. */
-            tools: unknown;
+            tools: components["schemas"]["JsonValue"];
         };
         /** @description Which tools a model gets, and how. */
         ToolOptions: {
             /** @description Names whose calls `POST /tools/calls` denies; the payload stays the same. */
             blocked?: string[] | null;
             /** @description The provider's array. An entry may have `tags`, which are not sent. */
-            list?: unknown[] | null;
+            list?: components["schemas"]["JsonValue"][] | null;
             /** @description Whether schemas lose what says nothing. */
             minify?: boolean | null;
             /** @description Groups that the model sees as one tool each, with `action` and `args`. */
@@ -7814,48 +8557,42 @@ export interface components {
         ToolResultHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["ToolResultHookInput"];
+            /** @description What the hook may do: transform, observe. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "tool": {
-             *         "name": "Bash",
-             *         "call_id": "call_1",
-             *         "arguments": {
-             *           "command": "cargo build"
-             *         }
-             *       },
-             *       "result": {
-             *         "content": "error: linking with cc failed",
-             *         "is_error": true
-             *       }
-             *     }
-             */
-            input: {
-                /** @description `{content, is_error}`, and `stdout`, `stderr`, `exit_code` where given */
-                result?: {
-                    [key: string]: unknown;
-                } | null;
-                /** @description `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text */
-                tool?: {
-                    [key: string]: unknown;
-                } | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "transform" | "observe";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "tool_result";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "tool": {
+         *         "name": "Bash",
+         *         "call_id": "call_1",
+         *         "arguments": {
+         *           "command": "cargo build"
+         *         }
+         *       },
+         *       "result": {
+         *         "content": "error: linking with cc failed",
+         *         "is_error": true
+         *       }
+         *     }
+         */
+        ToolResultHookInput: {
+            /** @description `{content, is_error}`, and `stdout`, `stderr`, `exit_code` where given */
+            result?: components["schemas"]["JsonObject"] | null;
+            /** @description `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text */
+            tool?: components["schemas"]["JsonObject"] | null;
         };
         /**
          * @description What tools have answered.
@@ -7901,7 +8638,7 @@ export interface components {
             /** @description The originals that were stored. */
             artifacts: components["schemas"]["OriginalText"][];
             /** @description The results in the shape of the target. */
-            messages: unknown[];
+            messages: components["schemas"]["JsonValue"][];
             /** @description What compression did. */
             report: components["schemas"]["Report"];
             /** @description The outcome for each result, in their order. */
@@ -7910,7 +8647,7 @@ export interface components {
             warnings: string[];
         };
         /** @description Tools as they are given. */
-        ToolsInput: unknown[] | components["schemas"]["ToolOptions"];
+        ToolsInput: components["schemas"]["JsonValue"][] | components["schemas"]["ToolOptions"];
         /** @description The tools of a payload. */
         ToolsReport: {
             /** @description Those of them that stay. */
@@ -7940,57 +8677,55 @@ export interface components {
             /** @description How the input changes. */
             action: components["schemas"]["TransformAction"];
             /** @description With `merge_patch` an object (RFC 7396), with `json_patch` a list of operations (RFC 6902). */
-            patch?: unknown;
+            patch?: components["schemas"]["JsonValue"];
             /** @description With `replace`: the new value. */
-            payload?: unknown;
+            payload?: components["schemas"]["JsonValue"];
         };
         /** @description The body of a call the complete list of messages before it becomes the provider's payload. */
         TransformContextHookCall: {
             delivery: components["schemas"]["HookCallDelivery"];
             hook: components["schemas"]["CalledHook"];
+            input: components["schemas"]["TransformContextHookInput"];
+            /** @description What the hook may do: transform, guard, observe. */
+            kind: components["schemas"]["HookKind"];
             /**
-             * @description What the hook may see.
-             * @example {
-             *       "target": "openai",
-             *       "model": null,
-             *       "messages": [
-             *         {
-             *           "id": "m_1",
-             *           "role": "user",
-             *           "parts": [
-             *             {
-             *               "type": "text",
-             *               "text": "Where does the build fail?"
-             *             }
-             *           ]
-             *         }
-             *       ]
-             *     }
-             */
-            input: {
-                /** @description messages, the tail of the last one included */
-                messages?: unknown[] | null;
-                /** @description as the caller named it, or null */
-                model?: unknown;
-                /** @description the shape that is written */
-                target?: string | null;
-            };
-            /**
-             * @description What the hook may do.
-             * @enum {string}
-             */
-            kind: "transform" | "guard" | "observe";
-            /**
-             * @description The point.
+             * @description The point. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             point: "transform_context";
             scope: components["schemas"]["HookCallScope"];
             /**
              * @description The version of this format.
-             * @enum {string}
+             * @constant
              */
             spec: "hooks/1";
+        };
+        /**
+         * @description What the hook may see.
+         * @example {
+         *       "target": "openai",
+         *       "model": null,
+         *       "messages": [
+         *         {
+         *           "id": "m_1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Where does the build fail?"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        TransformContextHookInput: {
+            /** @description messages, the tail of the last one included */
+            messages?: unknown[] | null;
+            /** @description as the caller named it, or null */
+            model?: components["schemas"]["JsonValue"];
+            /** @description the shape that is written */
+            target?: string | null;
         };
         /** @description How long results are cut; in UTF-16 units. */
         TruncateOptions: {
@@ -8003,7 +8738,7 @@ export interface components {
              * @description A tool's name: never cut. `{"name", "threshold"?, "head_chars"?, "tail_chars"?}`: cut so. The
              *     last of a name counts.
              */
-            per_tool?: unknown[] | null;
+            per_tool?: components["schemas"]["JsonValue"][] | null;
             /** @description Whether the whole of what is cut is kept as an artifact, which the cut text names. */
             store?: boolean | null;
             /**
@@ -8040,16 +8775,6 @@ export interface components {
         UsageCost: {
             /**
              * Format: int64
-             * @description Tokens of the payloads that the provider read from its cache: reported, or else assumed.
-             */
-            cache_read_tokens: number;
-            /**
-             * Format: int64
-             * @description Tokens of the payloads that it wrote to its cache.
-             */
-            cache_write_tokens: number;
-            /**
-             * Format: int64
              * @description Answers, of requests whose output was reported; null if there are none.
              */
             output_micros?: number | null;
@@ -8058,11 +8783,6 @@ export interface components {
              * @description What the payloads cost.
              */
             payload_micros: number;
-            /**
-             * Format: int64
-             * @description Tokens of the payloads of priced requests: what the two above are shares of.
-             */
-            payload_tokens: number;
             /**
              * Format: int64
              * @description Requests whose cost is known: the sums below are of these.
@@ -8090,35 +8810,8 @@ export interface components {
              */
             unshortened_micros: number;
         };
-        /** @description How long compiles took, from the read request to the stored effects. At most an eighth too long. */
-        UsageDurations: {
-            /**
-             * Format: double
-             * @description Milliseconds within which half of them ended.
-             * @example 2.1
-             */
-            p50_ms: number;
-            /**
-             * Format: double
-             * @description Milliseconds within which 90 % ended.
-             * @example 8.7
-             */
-            p90_ms: number;
-            /**
-             * Format: double
-             * @description Milliseconds within which 99 % ended.
-             * @example 31
-             */
-            p99_ms: number;
-            /**
-             * Format: int64
-             * @description Compiles that were measured.
-             */
-            requests: number;
-        };
         /** @description Some usage. */
         UsageList: {
-            durations?: components["schemas"]["UsageDurations"] | null;
             /** @description The rows of this page. */
             items: components["schemas"]["UsageRow"][];
             /** @description For the next request; null at the end. */
@@ -8143,11 +8836,6 @@ export interface components {
              * @example 2026-12-31
              */
             day: string;
-            /**
-             * @description When the hour of the row begins, in UTC, in lists by hour.
-             * @example 2026-12-31T13:00:00Z
-             */
-            hour?: string | null;
             /** @description The key's id; null for callers without one. */
             key?: string | null;
             /**
@@ -8303,6 +8991,7 @@ export type AdapterRow = components['schemas']['AdapterRow'];
 export type AdapterTest = components['schemas']['AdapterTest'];
 export type AdapterTestRequest = components['schemas']['AdapterTestRequest'];
 export type AfterCompressHookCall = components['schemas']['AfterCompressHookCall'];
+export type AfterCompressHookInput = components['schemas']['AfterCompressHookInput'];
 export type AllowedNotations = components['schemas']['AllowedNotations'];
 export type AnthropicPayload = components['schemas']['AnthropicPayload'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -8310,10 +8999,15 @@ export type AppendedTurn = components['schemas']['AppendedTurn'];
 export type ArtifactCleanup = components['schemas']['ArtifactCleanup'];
 export type ArtifactCleanupRequest = components['schemas']['ArtifactCleanupRequest'];
 export type BeforeCompileHookCall = components['schemas']['BeforeCompileHookCall'];
+export type BeforeCompileHookInput = components['schemas']['BeforeCompileHookInput'];
 export type BeforeCompressHookCall = components['schemas']['BeforeCompressHookCall'];
+export type BeforeCompressHookInput = components['schemas']['BeforeCompressHookInput'];
 export type BudgetOptions = components['schemas']['BudgetOptions'];
 export type BuiltInHook = components['schemas']['BuiltInHook'];
+export type CacheExpiringData = components['schemas']['CacheExpiringData'];
+export type CacheExpiringEvent = components['schemas']['CacheExpiringEvent'];
 export type CacheExpiringHookCall = components['schemas']['CacheExpiringHookCall'];
+export type CacheExpiringHookInput = components['schemas']['CacheExpiringHookInput'];
 export type CacheOptions = components['schemas']['CacheOptions'];
 export type CacheReport = components['schemas']['CacheReport'];
 export type CacheState = components['schemas']['CacheState'];
@@ -8346,11 +9040,20 @@ export type CompilationList = components['schemas']['CompilationList'];
 export type CompilationRecord = components['schemas']['CompilationRecord'];
 export type CompilationRow = components['schemas']['CompilationRow'];
 export type CompileCost = components['schemas']['CompileCost'];
+export type CompileDoneData = components['schemas']['CompileDoneData'];
+export type CompileDoneEvent = components['schemas']['CompileDoneEvent'];
 export type CompileEffects = components['schemas']['CompileEffects'];
+export type CompileFailedData = components['schemas']['CompileFailedData'];
+export type CompileFailedEvent = components['schemas']['CompileFailedEvent'];
 export type CompilePayload = components['schemas']['CompilePayload'];
 export type CompileRefusal = components['schemas']['CompileRefusal'];
 export type CompileRequest = components['schemas']['CompileRequest'];
+export type CompileStartData = components['schemas']['CompileStartData'];
+export type CompileStartEvent = components['schemas']['CompileStartEvent'];
+export type CompressData = components['schemas']['CompressData'];
+export type CompressEvent = components['schemas']['CompressEvent'];
 export type CompressFormatHookCall = components['schemas']['CompressFormatHookCall'];
+export type CompressFormatHookInput = components['schemas']['CompressFormatHookInput'];
 export type CompressLevel = components['schemas']['CompressLevel'];
 export type CompressRequest = components['schemas']['CompressRequest'];
 export type CompressResponse = components['schemas']['CompressResponse'];
@@ -8358,6 +9061,8 @@ export type CompressedBy = components['schemas']['CompressedBy'];
 export type CompressionLevel = components['schemas']['CompressionLevel'];
 export type CompressionOptions = components['schemas']['CompressionOptions'];
 export type ConsoleSession = components['schemas']['ConsoleSession'];
+export type ContextInjectedData = components['schemas']['ContextInjectedData'];
+export type ContextInjectedEvent = components['schemas']['ContextInjectedEvent'];
 export type ContradictionCheck = components['schemas']['ContradictionCheck'];
 export type ContradictionResolution = components['schemas']['ContradictionResolution'];
 export type ConversationMessage = components['schemas']['ConversationMessage'];
@@ -8369,7 +9074,10 @@ export type CreateKey = components['schemas']['CreateKey'];
 export type CreateSession = components['schemas']['CreateSession'];
 export type Delegation = components['schemas']['Delegation'];
 export type DelegationHookCall = components['schemas']['DelegationHookCall'];
+export type DelegationHookInput = components['schemas']['DelegationHookInput'];
 export type DelegationPath = components['schemas']['DelegationPath'];
+export type DelegationRecordedData = components['schemas']['DelegationRecordedData'];
+export type DelegationRecordedEvent = components['schemas']['DelegationRecordedEvent'];
 export type DelegationReport = components['schemas']['DelegationReport'];
 export type DelegationStatus = components['schemas']['DelegationStatus'];
 export type Delivery = components['schemas']['Delivery'];
@@ -8380,6 +9088,7 @@ export type DiffStep = components['schemas']['DiffStep'];
 export type EnforcementMode = components['schemas']['EnforcementMode'];
 export type EventGap = components['schemas']['EventGap'];
 export type EventHookCall = components['schemas']['EventHookCall'];
+export type EventHookInput = components['schemas']['EventHookInput'];
 export type EventList = components['schemas']['EventList'];
 export type EventRow = components['schemas']['EventRow'];
 export type EventTicket = components['schemas']['EventTicket'];
@@ -8396,6 +9105,8 @@ export type GatewayHealth = components['schemas']['GatewayHealth'];
 export type GatewayMessageEdit = components['schemas']['GatewayMessageEdit'];
 export type GatewayReport = components['schemas']['GatewayReport'];
 export type GatewayRequest = components['schemas']['GatewayRequest'];
+export type GatewayRequestData = components['schemas']['GatewayRequestData'];
+export type GatewayRequestEvent = components['schemas']['GatewayRequestEvent'];
 export type GatewayRequestStats = components['schemas']['GatewayRequestStats'];
 export type GatewayResponse = components['schemas']['GatewayResponse'];
 export type GatewayStats = components['schemas']['GatewayStats'];
@@ -8412,13 +9123,23 @@ export type GuardAnswer = components['schemas']['GuardAnswer'];
 export type GuardVerdict = components['schemas']['GuardVerdict'];
 export type HealthReport = components['schemas']['HealthReport'];
 export type HistorySummary = components['schemas']['HistorySummary'];
+export type HookCall = components['schemas']['HookCall'];
 export type HookCallDelivery = components['schemas']['HookCallDelivery'];
 export type HookCallScope = components['schemas']['HookCallScope'];
 export type HookChange = components['schemas']['HookChange'];
 export type HookCheckRow = components['schemas']['HookCheckRow'];
 export type HookDefinition = components['schemas']['HookDefinition'];
+export type HookDeniedData = components['schemas']['HookDeniedData'];
+export type HookDeniedEvent = components['schemas']['HookDeniedEvent'];
+export type HookDiff = components['schemas']['HookDiff'];
+export type HookDisabledData = components['schemas']['HookDisabledData'];
+export type HookDisabledEvent = components['schemas']['HookDisabledEvent'];
+export type HookFailedData = components['schemas']['HookFailedData'];
+export type HookFailedEvent = components['schemas']['HookFailedEvent'];
 export type HookKind = components['schemas']['HookKind'];
 export type HookList = components['schemas']['HookList'];
+export type HookLostData = components['schemas']['HookLostData'];
+export type HookLostEvent = components['schemas']['HookLostEvent'];
 export type HookOrder = components['schemas']['HookOrder'];
 export type HookOrderRequest = components['schemas']['HookOrderRequest'];
 export type HookPoint = components['schemas']['HookPoint'];
@@ -8426,10 +9147,14 @@ export type HookPointKind = components['schemas']['HookPointKind'];
 export type HookPointName = components['schemas']['HookPointName'];
 export type HookPoints = components['schemas']['HookPoints'];
 export type HookQueue = components['schemas']['HookQueue'];
+export type HookRecord = components['schemas']['HookRecord'];
 export type HookRegistration = components['schemas']['HookRegistration'];
+export type HookReport = components['schemas']['HookReport'];
 export type HookRow = components['schemas']['HookRow'];
 export type HookTestResult = components['schemas']['HookTestResult'];
 export type Inventory = components['schemas']['Inventory'];
+export type JsonObject = components['schemas']['JsonObject'];
+export type JsonValue = components['schemas']['JsonValue'];
 export type KeptToolResults = components['schemas']['KeptToolResults'];
 export type KeyKind = components['schemas']['KeyKind'];
 export type KeyLimits = components['schemas']['KeyLimits'];
@@ -8439,10 +9164,19 @@ export type LedgerLine = components['schemas']['LedgerLine'];
 export type MemoryActRequest = components['schemas']['MemoryActRequest'];
 export type MemoryActResponse = components['schemas']['MemoryActResponse'];
 export type MemoryAction = components['schemas']['MemoryAction'];
+export type MemoryChange = components['schemas']['MemoryChange'];
+export type MemoryChangedEvent = components['schemas']['MemoryChangedEvent'];
 export type MemoryChangedHookCall = components['schemas']['MemoryChangedHookCall'];
+export type MemoryChangedHookInput = components['schemas']['MemoryChangedHookInput'];
 export type MemoryClass = components['schemas']['MemoryClass'];
+export type MemoryDeniedData = components['schemas']['MemoryDeniedData'];
+export type MemoryDeniedEvent = components['schemas']['MemoryDeniedEvent'];
 export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type MemoryEventData = components['schemas']['MemoryEventData'];
+export type MemoryEventScope = components['schemas']['MemoryEventScope'];
+export type MemoryExpiredEvent = components['schemas']['MemoryExpiredEvent'];
 export type MemoryExpiredHookCall = components['schemas']['MemoryExpiredHookCall'];
+export type MemoryExpiredHookInput = components['schemas']['MemoryExpiredHookInput'];
 export type MemoryImportResponse = components['schemas']['MemoryImportResponse'];
 export type MemoryInput = components['schemas']['MemoryInput'];
 export type MemoryList = components['schemas']['MemoryList'];
@@ -8457,6 +9191,7 @@ export type MemoryTier = components['schemas']['MemoryTier'];
 export type MemoryTtl = components['schemas']['MemoryTtl'];
 export type MemoryType = components['schemas']['MemoryType'];
 export type MemoryUpdateHookCall = components['schemas']['MemoryUpdateHookCall'];
+export type MemoryUpdateHookInput = components['schemas']['MemoryUpdateHookInput'];
 export type MemoryVersionRow = components['schemas']['MemoryVersionRow'];
 export type MemoryVersions = components['schemas']['MemoryVersions'];
 export type MemoryWrite = components['schemas']['MemoryWrite'];
@@ -8507,6 +9242,7 @@ export type ProviderRequirements = components['schemas']['ProviderRequirements']
 export type QuotaRow = components['schemas']['QuotaRow'];
 export type RawToolResult = components['schemas']['RawToolResult'];
 export type RecallMemoryHookCall = components['schemas']['RecallMemoryHookCall'];
+export type RecallMemoryHookInput = components['schemas']['RecallMemoryHookInput'];
 export type RecalledEntry = components['schemas']['RecalledEntry'];
 export type RecordLevel = components['schemas']['RecordLevel'];
 export type RenderSkill = components['schemas']['RenderSkill'];
@@ -8520,6 +9256,7 @@ export type ReportNote = components['schemas']['ReportNote'];
 export type RestoreSession = components['schemas']['RestoreSession'];
 export type ResultLevel = components['schemas']['ResultLevel'];
 export type RetrieveEvidenceHookCall = components['schemas']['RetrieveEvidenceHookCall'];
+export type RetrieveEvidenceHookInput = components['schemas']['RetrieveEvidenceHookInput'];
 export type RetrieveRequest = components['schemas']['RetrieveRequest'];
 export type RetrievedOriginal = components['schemas']['RetrievedOriginal'];
 export type ReviewVerdict = components['schemas']['ReviewVerdict'];
@@ -8530,11 +9267,12 @@ export type RuleWarning = components['schemas']['RuleWarning'];
 export type Session = components['schemas']['Session'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSwitchHookCall = components['schemas']['SessionSwitchHookCall'];
+export type SessionSwitchHookInput = components['schemas']['SessionSwitchHookInput'];
+export type SessionSwitchedData = components['schemas']['SessionSwitchedData'];
+export type SessionSwitchedEvent = components['schemas']['SessionSwitchedEvent'];
 export type SessionTtl = components['schemas']['SessionTtl'];
 export type SessionTurn = components['schemas']['SessionTurn'];
 export type SessionUsage = components['schemas']['SessionUsage'];
-export type SettingList = components['schemas']['SettingList'];
-export type SettingRow = components['schemas']['SettingRow'];
 export type SharedMemoryWriting = components['schemas']['SharedMemoryWriting'];
 export type Skill = components['schemas']['Skill'];
 export type SkillChoice = components['schemas']['SkillChoice'];
@@ -8543,11 +9281,17 @@ export type SkillError = components['schemas']['SkillError'];
 export type SkillInput = components['schemas']['SkillInput'];
 export type SkillList = components['schemas']['SkillList'];
 export type Snapshot = components['schemas']['Snapshot'];
+export type SnapshotCalibration = components['schemas']['SnapshotCalibration'];
 export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotRow = components['schemas']['SnapshotRow'];
 export type StageRow = components['schemas']['StageRow'];
 export type StatePlacement = components['schemas']['StatePlacement'];
+export type StreamGapData = components['schemas']['StreamGapData'];
+export type StreamGapEvent = components['schemas']['StreamGapEvent'];
+export type StreamOverflowData = components['schemas']['StreamOverflowData'];
+export type StreamOverflowEvent = components['schemas']['StreamOverflowEvent'];
 export type SummarizeHookCall = components['schemas']['SummarizeHookCall'];
+export type SummarizeHookInput = components['schemas']['SummarizeHookInput'];
 export type SwitchReason = components['schemas']['SwitchReason'];
 export type SwitchSession = components['schemas']['SwitchSession'];
 export type SystemSplitPlace = components['schemas']['SystemSplitPlace'];
@@ -8563,14 +9307,18 @@ export type TokenCalibration = components['schemas']['TokenCalibration'];
 export type TokensRequest = components['schemas']['TokensRequest'];
 export type TokensResponse = components['schemas']['TokensResponse'];
 export type ToolCallHookCall = components['schemas']['ToolCallHookCall'];
+export type ToolCallHookInput = components['schemas']['ToolCallHookInput'];
 export type ToolCallResult = components['schemas']['ToolCallResult'];
 export type ToolCallsRequest = components['schemas']['ToolCallsRequest'];
 export type ToolCallsResponse = components['schemas']['ToolCallsResponse'];
 export type ToolCost = components['schemas']['ToolCost'];
+export type ToolDeniedData = components['schemas']['ToolDeniedData'];
+export type ToolDeniedEvent = components['schemas']['ToolDeniedEvent'];
 export type ToolGroup = components['schemas']['ToolGroup'];
 export type ToolOptions = components['schemas']['ToolOptions'];
 export type ToolPruning = components['schemas']['ToolPruning'];
 export type ToolResultHookCall = components['schemas']['ToolResultHookCall'];
+export type ToolResultHookInput = components['schemas']['ToolResultHookInput'];
 export type ToolResultsRequest = components['schemas']['ToolResultsRequest'];
 export type ToolResultsResponse = components['schemas']['ToolResultsResponse'];
 export type ToolsInput = components['schemas']['ToolsInput'];
@@ -8578,11 +9326,11 @@ export type ToolsReport = components['schemas']['ToolsReport'];
 export type TransformAction = components['schemas']['TransformAction'];
 export type TransformAnswer = components['schemas']['TransformAnswer'];
 export type TransformContextHookCall = components['schemas']['TransformContextHookCall'];
+export type TransformContextHookInput = components['schemas']['TransformContextHookInput'];
 export type TruncateOptions = components['schemas']['TruncateOptions'];
 export type TurnPayload = components['schemas']['TurnPayload'];
 export type TurnResponse = components['schemas']['TurnResponse'];
 export type UsageCost = components['schemas']['UsageCost'];
-export type UsageDurations = components['schemas']['UsageDurations'];
 export type UsageList = components['schemas']['UsageList'];
 export type UsageResponse = components['schemas']['UsageResponse'];
 export type UsageRow = components['schemas']['UsageRow'];
@@ -9431,7 +10179,7 @@ export interface operations {
     get_compilation: {
         parameters: {
             query?: {
-                /** @description `full`: with `decisions`, and of a compile under a pack with `compiled_context` and `meta`. A record that does not have them is compiled again for it */
+                /** @description `full`: with `decisions`. A record whose report does not have them is compiled again for it */
                 explain?: string;
             };
             header?: never;
@@ -10243,7 +10991,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No caller is signed in by the cookie */
+            /** @description Nobody is signed in by the cookie */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10403,106 +11151,6 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
-                };
-            };
-            /** @description The request cannot be met */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_guide: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description To `/docs/guide/`, where the guide's files are */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request cannot be met */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_guide_page: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All pages of the guide */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            /** @description The request cannot be met */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_guide_file: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A page, or a script or style of the pages
-                 * @example concepts.html
-                 */
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            /** @description No such file */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request cannot be met */
@@ -11744,6 +12392,58 @@ export interface operations {
             };
         };
     };
+    diff_hook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The hook's id
+                 * @example pii
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookRegistration"];
+            };
+        };
+        responses: {
+            /** @description What would change */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookDiff"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     rotate_hook_secret: {
         parameters: {
             query?: never;
@@ -11967,6 +12667,10 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
+                /** @description `session`: a row for each session, day, key and model */
+                by?: string;
+                /** @description One session's rows */
+                session_id?: string;
                 /** @description Another tenant's; needs the scope `operator` */
                 tenant?: string;
                 /** @description Rows at once, 100 when absent */
@@ -13652,7 +14356,7 @@ export interface operations {
                  *       "importance": 0.9
                  *     }
                  */
-                "application/json": components["schemas"]["MemoryWrite"];
+                "application/json": components["schemas"]["MemoryChange"];
             };
         };
         responses: {
@@ -16452,51 +17156,6 @@ export interface operations {
             };
         };
     };
-    list_settings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The settings, in the order of `contexture serve --help` */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": []
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SettingList"];
-                };
-            };
-            429: components["responses"]["RateLimited"];
-            503: components["responses"]["Unavailable"];
-            /** @description The request cannot be met */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server could not do it */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     list_skills: {
         parameters: {
             query?: {
@@ -17233,7 +17892,7 @@ export interface operations {
                 key?: string;
                 /** @description One model's; empty for requests that named none */
                 model?: string;
-                /** @description `session`: a row for each session, day, key and model; `hour`: a row for each hour, key and model */
+                /** @description `session`: a row for each session, day, key and model */
                 by?: string;
                 /** @description One session's rows */
                 session_id?: string;
@@ -17308,8 +17967,7 @@ export interface operations {
                      *           "used": 0,
                      *           "max": 1073741824
                      *         }
-                     *       ],
-                     *       "durations": null
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["UsageList"];

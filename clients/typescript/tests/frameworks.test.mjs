@@ -277,3 +277,12 @@ test("OpenCode: a call that has not ended has a result for the compile, and stay
     await server.finish(1);
   });
 });
+
+test("an option that is not known is refused at once", () => {
+  const known = /unknown option "budgt"; known options: (.*, )?budget, /;
+  assert.throws(() => compileMiddleware({ budgt: { context_window: 8_000 } }), known);
+  assert.throws(() => contexturePlugin({ budgt: { context_window: 8_000 } }), known);
+  assert.throws(() => compileMiddleware({ fail_open: false }), /unknown option "fail_open"; .*, failOpen, /);
+  assert.throws(() => compileMiddleware({ system: "Be brief." }), /"system" comes from each request/);
+  assert.throws(() => contexturePlugin({ session: "one" }), /unknown option "session"; .*, sessions/);
+});

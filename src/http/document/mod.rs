@@ -113,6 +113,9 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     components.add_security_scheme("key", SecurityScheme::Http(bearer));
     document.webhooks = Some(webhooks::describe(components));
     components.schemas.values_mut().for_each(members::complete);
+    for (name, schema) in members::any_values() {
+        components.schemas.insert(name.to_owned(), schema);
+    }
     enums::name_enums(&mut components.schemas);
     problems::add_components(components);
     let mut examples = examples::read();

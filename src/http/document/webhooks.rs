@@ -1,19 +1,26 @@
 //! The section `webhooks`: one call for each hook point, described from the table of points.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::{Response, ResponsesBuilder};
-use utoipa::openapi::schema::{AnyOfBuilder, Object, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{
+    AnyOfBuilder, Discriminator, Object, ObjectBuilder, OneOfBuilder, SchemaType, Type,
+};
 use utoipa::openapi::{Components, Ref, RefOr, Required, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::members::JSON_VALUE;
 use crate::http::schema::{
     CalledHook, GuardAnswer, GuardVerdict, HookCallDelivery, HookCallScope, ProvideAnswer,
-    TransformAction, TransformAnswer,
+    TransformAction, TransformAnswer, constant,
 };
 use crate::service::hooks::{HookKind, POINTS, Point, PointDoc, point_doc, point_sample};
+
+/// The schema of a call, whatever its point.
+const ANY_CALL: &str = "HookCall";
 
 /// Describes the calls of all points. Their bodies become components.
 pub(super) fn describe(components: &mut Components) -> Paths {
@@ -33,8 +40,10 @@ pub(super) fn describe(components: &mut Components) -> Paths {
     let mut paths = Paths::new();
     for point in POINTS {
         let doc = point_doc(point);
-        let name = call_name(point);
+        let name = schema_name(point, "Call");
         schemas.insert(name.clone(), RefOr::T(describe_call(point, &doc)));
+        let input = RefOr::T(Schema::Object(describe_input(point, &doc)));
+        schemas.insert(schema_name(point, "Input"), input);
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name))).build();
         let body = RequestBodyBuilder::new()
             .content("application/json", content)
@@ -55,40 +64,53 @@ pub(super) fn describe(components: &mut Components) -> Paths {
             .paths
             .insert(point.as_str().to_owned(), PathItem::new(HttpMethod::Post, operation.build()));
     }
+    schemas.insert(ANY_CALL.to_owned(), RefOr::T(describe_any_call()));
     paths
 }
 
-/// The name of a call's schema: `ToolResultHookCall` for `tool_result`.
-fn call_name(point: Point) -> String {
+/// The body of a call by its point, for receivers of several points.
+fn describe_any_call() -> Schema {
+    let reference = |point: Point| Ref::from_schema_name(schema_name(point, "Call"));
+    let mapping = POINTS.map(|point| (point.as_str().to_owned(), reference(point).ref_location));
+    POINTS
+        .into_iter()
+        .fold(OneOfBuilder::new(), |calls, point| calls.item(reference(point)))
+        .discriminator(Some(Discriminator::with_mapping("point", mapping)))
+        .description(Some("The body of a call, by `point`."))
+        .build()
+        .into()
+}
+
+/// The name of a point's schema: `ToolResultHookCall` for `tool_result` and `Call`.
+fn schema_name(point: Point, suffix: &str) -> String {
     let mut name = String::new();
     for word in point.as_str().split('_') {
         let mut letters = word.chars();
         name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
         name.push_str(letters.as_str());
     }
-    name + "HookCall"
+    name + "Hook" + suffix
 }
 
 fn describe_call(point: Point, doc: &PointDoc) -> Schema {
-    let constant = |value: &str| {
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some([value.to_owned()]))
+    let kinds: Vec<&str> = point.kinds().iter().map(|kind| kind.as_str()).collect();
+    let kind: RefOr<Schema> = match &*kinds {
+        [kind] => constant(kind).description(Some("What the hook may do.")).into(),
+        _ => {
+            let mut kind = Ref::from_schema_name("HookKind");
+            kind.description = format!("What the hook may do: {}.", kinds.join(", "));
+            kind.into()
+        }
     };
-    let kinds = point.kinds().iter().map(|kind| kind.as_str().to_owned());
     ObjectBuilder::new()
         .description(Some(format!("The body of a call {}.", doc.sentence)))
         .property("spec", constant("hooks/1").description(Some("The version of this format.")))
         .property("point", constant(point.as_str()).description(Some("The point.")))
-        .property(
-            "kind",
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .enum_values(Some(kinds.collect::<Vec<_>>()))
-                .description(Some("What the hook may do.")),
-        )
+        .property("kind", kind)
         .property("hook", Ref::from_schema_name(CalledHook::name()))
         .property("scope", Ref::from_schema_name(HookCallScope::name()))
         .property("delivery", Ref::from_schema_name(HookCallDelivery::name()))
-        .property("input", describe_input(point, doc))
+        .property("input", Ref::from_schema_name(schema_name(point, "Input")))
         .required("spec")
         .required("point")
         .required("kind")
@@ -107,6 +129,11 @@ fn describe_input(point: Point, doc: &PointDoc) -> Object {
         let mut member = Object::new();
         member.schema_type = sample.get(name).map_or(SchemaType::AnyValue, type_of);
         member.description = Some((*sentence).to_owned());
+        if sample.get(name).is_some_and(Value::is_array) {
+            // utoipa has no keyword for the items of a list that may be null.
+            let items = json!({"$ref": format!("#/components/schemas/{JSON_VALUE}")});
+            member.extensions = Some(Extensions::from_iter([("items", items)]));
+        }
         ((*name).to_owned(), RefOr::T(Schema::Object(member)))
     });
     let mut input = Object::with_type(Type::Object);

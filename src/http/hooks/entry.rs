@@ -9,9 +9,11 @@ use crate::http::idempotency::{self, Reply, RequestIdentity};
 use crate::http::job::{self, visit};
 use crate::http::problem::Problem;
 use crate::http::query::{Query, encode_cursor, name_of};
-use crate::http::response::{read_condition, read_if_match, respond_json, respond_json_with_etag};
+use crate::http::response::{
+    read_condition, read_if_match, respond_json, respond_json_with_etag, respond_with,
+};
 use crate::http::schema::{
-    HookChange, HookList, HookRegistration, HookShown, NewHook, RotateSecret,
+    HookChange, HookDiff, HookList, HookRegistration, HookShown, NewHook, RotateSecret,
 };
 use crate::http::state::AppState;
 use crate::service::hooks::{self, NewHookSecret, POINTS, PutHook, PutOnce, RegisteredHook};
@@ -149,6 +151,30 @@ pub(crate) async fn put_hook(
         Ok(reply_with_hook(status_of(is_new), &new))
     })
     .await
+}
+
+/// Compare a hook with a definition
+///
+/// Tells what `PUT /hooks/{id}` would change with the same body, and changes nothing. Of the path of a
+/// URL, the values of headers and the secret, it tells that they change and not what they are.
+#[utoipa::path(
+    post,
+    path = "/hooks/{id}/diff",
+    tag = "hooks",
+    operation_id = "diff_hook",
+    params(("id" = String, Path, description = "The hook's id", example = "pii")),
+    request_body = HookRegistration,
+    responses((status = OK, description = "What would change", body = HookDiff)),
+)]
+pub(crate) async fn diff_hook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let id = name_of(&request).to_owned();
+    let input = body::read(&state, request).await?;
+    let compared =
+        visit(&state, input, move |services, text| Ok(hooks::compare(services, &id, text)?));
+    Ok(respond_with(&HookDiff::from(compared.await?)))
 }
 
 fn status_of(is_new: bool) -> StatusCode {

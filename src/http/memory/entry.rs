@@ -11,7 +11,7 @@ use crate::http::job::visit;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::response::read_condition;
-use crate::http::schema::{MemoryEntry, MemoryWrite};
+use crate::http::schema::{MemoryChange, MemoryEntry, MemoryWrite};
 use crate::http::state::AppState;
 use crate::service::memory::{self, EntryAddress, PutEntry, WriteKind};
 
@@ -64,7 +64,7 @@ pub(crate) async fn put_memory(
         ("If-Match" = Option<String>, Header, description = "The `ETag` that must be stored; `*` for any"),
         ("Idempotency-Key" = Option<String>, Header, description = "Sent again within a day, the stored response is replayed and nothing is done"),
     ),
-    request_body = MemoryWrite,
+    request_body = MemoryChange,
     responses((status = OK, description = "The entry as it is now", body = MemoryEntry)),
 )]
 pub(crate) async fn patch_memory(

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::DiffStep;
+use super::{DiffStep, HookRecord};
 use crate::domain::{Compilation, Drift, PayloadCost, StageDrift};
 use crate::pack::Refusal;
 use crate::pipeline::{Decision, Report};
@@ -97,7 +97,7 @@ pub struct CompilationRecord {
     /// What the compile stored in addition to its record.
     effects: Effects,
     /// The outcome of each hook.
-    hooks: Vec<Value>,
+    hooks: Vec<HookRecord>,
     /// What the gateway did; absent unless the record is of a request through the gateway. `report` is
     /// null then, and `stages` has hashes of what was sent.
     gateway: Option<GatewayReport>,
@@ -113,8 +113,10 @@ pub struct CompilationRecord {
     /// With it: what belongs to that one call, and is hashed nowhere.
     meta: Option<Value>,
     /// The request, of a record in full; null where it is no longer kept.
+    #[schema(value_type = Option<Object>)]
     request: Option<Value>,
     /// The payload, of a record in full; null where it is no longer kept.
+    #[schema(value_type = Option<Object>)]
     payload: Option<Value>,
 }
 
@@ -251,7 +253,7 @@ pub struct ReplayAnswer {
     /// Between the recorded payload, where it is kept, and this one; at most 200 steps.
     pub diff: Vec<DiffStep>,
     /// Null where the pack refuses.
-    #[schema(value_type = Option<Value>)]
+    #[schema(value_type = Option<Object>)]
     pub payload: Option<Box<RawValue>>,
     /// Why the pack refuses.
     #[serde(skip_serializing_if = "Option::is_none")]

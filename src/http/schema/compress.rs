@@ -91,6 +91,7 @@ pub struct CompressResponse {
     #[schema(example = "cpr_8d2c41f09b7e")]
     pub id: String,
     /// The messages in the shape in which they came; absent for a text.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub messages: Option<Vec<Value>>,
     /// The text; absent for messages.
     pub text: Option<String>,
@@ -99,6 +100,7 @@ pub struct CompressResponse {
     /// The originals of what is not shown in full.
     pub artifacts: Vec<KeptOriginal>,
     /// Their texts by id, with `originals: "return"`.
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub originals: Option<Value>,
 }
 
@@ -118,6 +120,7 @@ pub struct ExpandRequest {
     pub text: Option<String>,
     /// Originals that the caller kept, by id. Where nothing else is known of a text, the one that
     /// equals what it decodes to, but for what `equivalent` edits leave out, is taken.
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub originals: Option<Value>,
     /// The id of an answer of `/compress`.
     pub id: Option<String>,
@@ -129,6 +132,7 @@ pub struct ExpandRequest {
 #[derive(Debug, ToSchema)]
 pub struct ExpandedList {
     /// The messages with their original texts.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub messages: Option<Vec<Value>>,
     /// The original text.
     pub text: Option<String>,

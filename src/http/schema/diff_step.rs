@@ -6,12 +6,12 @@ use utoipa::ToSchema;
 
 use crate::json::JsonDifference;
 
-/// A place in which two payloads differ.
+/// A place in which two documents differ.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DiffStep {
     /// `add`, `remove` or `replace`.
     pub op: &'static str,
-    /// JSON Pointer into the payload.
+    /// JSON Pointer into the document.
     #[schema(example = "/messages/3/content")]
     pub path: String,
     /// What was there.
@@ -27,7 +27,7 @@ pub struct DiffStep {
 impl From<JsonDifference> for DiffStep {
     fn from(difference: JsonDifference) -> Self {
         let op = match (&difference.from, &difference.to) {
-            (None, _) => "add",
+            (None, Some(_)) => "add",
             (Some(_), None) => "remove",
             _ => "replace",
         };

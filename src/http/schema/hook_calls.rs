@@ -43,6 +43,53 @@ pub struct HookCallDelivery {
     pub test: bool,
 }
 
+/// The outcome of a hook, as a record keeps it; what does not apply is null.
+#[derive(Debug, ToSchema)]
+pub struct HookRecord {
+    /// The id of the hook.
+    #[schema(example = "redact")]
+    pub hook: String,
+    /// The point of the call.
+    #[schema(example = "tool_result")]
+    pub point: String,
+    /// What the hook may do.
+    #[schema(example = "transform")]
+    pub kind: String,
+    /// As in a report; of a hook with `mode: "audit"`, what an enforced one would have done.
+    #[schema(example = "applied")]
+    pub outcome: String,
+    /// Why a guard denied.
+    pub reason: Option<String>,
+    /// The code that a guard gave.
+    pub code: Option<String>,
+    /// Why the hook was skipped.
+    pub skip: Option<String>,
+    /// The failure in a word.
+    pub cause: Option<String>,
+    /// The failure in a sentence.
+    pub detail: Option<String>,
+    /// The hash of what was sent.
+    pub request_digest: Option<String>,
+    /// The text that the hook returned.
+    pub answer: Option<String>,
+    /// The revision of the hook.
+    pub revision: u64,
+    /// From 0, one more with each call of the hook at the point.
+    pub occurrence: u64,
+    /// The status of the hook's response; 0 if there was none.
+    pub status: u16,
+    /// Microseconds that the call took.
+    pub took_us: u64,
+    /// Tries over the network.
+    pub attempts: u32,
+    /// Tokens that what it provided takes.
+    pub tokens: u64,
+    /// 1 if nothing of the outcome was applied, because the hook has `mode: "audit"`; otherwise 0.
+    pub audit: u8,
+    /// 1 if some of what it provided did not fit its cap; otherwise 0.
+    pub clipped: u8,
+}
+
 /// What a guard returns.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({"decision": "deny", "reason": "the command deletes files"}))]

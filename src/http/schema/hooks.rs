@@ -1,7 +1,11 @@
 //! Schemas of `/hooks`, `/hook-points` and `/hook-order`. `service/hooks` writes the responses.
 
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
+
+use super::DiffStep;
+use crate::service::hooks::HookDifference;
 
 /// A hook: where it stands, what it is, and whom it asks. One of `point` and `points`, one of `url`
 /// and `builtin`.
@@ -76,6 +80,23 @@ pub struct HookRegistration {
     /// `whsec_` and the base64 of 24 to 64 bytes, which may be the secret of several hooks. A new one is
     /// made when absent, and by `PUT` the one of before stays.
     pub secret: Option<String>,
+}
+
+/// What a `PUT` of a hook would change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HookDiff {
+    /// The revision of the hook that is registered; null if there is none of this id.
+    pub revision: Option<u64>,
+    /// One for each member that changes; empty if the hook is new or stays as it is. Steps without
+    /// `from` and `value` are of what is never shown.
+    pub changes: Vec<DiffStep>,
+}
+
+impl From<HookDifference> for HookDiff {
+    fn from(compared: HookDifference) -> Self {
+        let changes = compared.changes.into_iter().map(DiffStep::from).collect();
+        Self { revision: compared.revision, changes }
+    }
 }
 
 /// What changes of a hook: any of its members; null takes one away.

@@ -1,9 +1,10 @@
 //! Schemas of `/memory`.
 
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
+use serde_json::{Value, json};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::StatePlacement;
 
@@ -122,15 +123,14 @@ pub enum MemoryGiven {
     Options(Box<MemoryOptions>),
 }
 
-/// What is said of an entry. What is absent stays as it is, or is as usual where the entry is new;
-/// in a `PATCH`, null takes away.
+/// What is said of an entry. What is absent stays as it is, or is as usual if the entry is new.
 #[derive(Debug, ToSchema)]
 #[schema(example = json!({
     "value": "TypeScript", "description": "The project's language", "importance": 0.8,
     "tags": ["project"], "ttl": {"seconds": 2_592_000}
 }))]
 pub struct MemoryWrite {
-    /// Any JSON value, a text most of the time; at most 64 KiB. A `PUT` needs it.
+    /// Any JSON value, a text most of the time; at most 64 KiB.
     pub value: Value,
     /// A sentence about the value, shown to the model with it.
     pub description: Option<String>,
@@ -152,7 +152,35 @@ pub struct MemoryWrite {
     /// Who wrote it.
     pub author: Option<String>,
     /// An object that is carried and not read; at most 16 KiB.
+    #[schema(value_type = Option<Object>)]
     pub metadata: Option<Value>,
+}
+
+/// What changes of an entry: any of its members. What is absent stays as it is; null takes it away, or
+/// makes it as usual.
+#[derive(Debug)]
+pub struct MemoryChange;
+
+impl PartialSchema for MemoryChange {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = MemoryWrite::schema();
+        if let RefOr::T(Schema::Object(change)) = &mut schema {
+            change.required.clear();
+            change.example = Some(json!({"importance": 0.9}));
+            change.description = Some(
+                "What changes of an entry: any of its members. What is absent stays as it is; null \
+                 takes it away, or makes it as usual."
+                    .to_owned(),
+            );
+        }
+        schema
+    }
+}
+
+impl ToSchema for MemoryChange {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        MemoryWrite::schemas(schemas);
+    }
 }
 
 /// A memory entry.
@@ -187,7 +215,7 @@ pub struct MemoryEntry {
     /// Who wrote it, as the writer says.
     pub author: Option<String>,
     /// An object that is kept with it and not read.
-    #[schema(value_type = Option<Value>)]
+    #[schema(value_type = Option<Object>)]
     pub metadata: Option<Box<RawValue>>,
     /// From 1, one more with each write; also the `ETag`.
     pub version: u64,

@@ -54,9 +54,9 @@ pub use gateway::{
 pub use golden::{GoldenCase, GoldenList, GoldenRequest, GoldenRow, GoldenRun, GoldenRunRequest};
 pub use hook_calls::*;
 pub use hooks::{
-    Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookList, HookOrder,
-    HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookRegistration, HookShown, HookTried,
-    NewHook, RotateSecret, TryHook, TryNewHook,
+    Delivery, DeliveryAttempt, DeliveryList, HookChange, HookDefinition, HookDiff, HookList,
+    HookOrder, HookOrderRequest, HookPoint, HookPointKind, HookPoints, HookRegistration, HookShown,
+    HookTried, NewHook, RotateSecret, TryHook, TryNewHook,
 };
 pub use memory::*;
 pub use packs::{
@@ -84,9 +84,18 @@ pub use tools::{
 };
 pub use turns::{SessionTurn, TurnAnswer, TurnAppended, TurnPayload};
 use utoipa::ToSchema;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use crate::domain::ModelRow;
 use crate::pipeline::Report;
+
+/// A text with one value, such as the type of an event. `const` is written by way of the extensions,
+/// which utoipa puts next to its own keywords.
+pub(super) fn constant(value: &str) -> ObjectBuilder {
+    let keyword = Extensions::from_iter([("const", value)]);
+    ObjectBuilder::new().schema_type(Type::String).extensions(Some(keyword))
+}
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an
 /// unknown key is refused with the name of the nearest known one.
@@ -157,6 +166,7 @@ pub struct CompileRequest {
     #[schema(rename = "cached_content")]
     pub cached_content_snake: Option<String>,
     /// Any object; placed as XML, the same bytes for the same object.
+    #[schema(value_type = Option<Object>)]
     pub dynamic_state: Option<Value>,
     /// Where the state is placed: at the end of the last user message if absent.
     pub dynamic_state_placement: Option<StatePlacement>,
@@ -188,8 +198,10 @@ pub struct CompileRequest {
     /// "document", "run_context", "request", "memory"?, "blocks"?}`.
     pub pack: Option<Value>,
     /// Under a pack: who acts, for whom, and how far; where it is not inside of `pack`.
+    #[schema(value_type = Option<Object>)]
     pub run_context: Option<Value>,
     /// Under a pack: what is to be done; where it is not inside of `pack`.
+    #[schema(value_type = Option<Object>)]
     pub request: Option<Value>,
     /// Under a pack: evidence that may be shown, at most 1,000.
     pub evidence: Option<Vec<Value>>,
@@ -286,6 +298,7 @@ pub struct ProtectOptions {
     /// Tools whose results stay.
     pub tools: Option<Vec<String>>,
     /// Texts that match stay: `{"regex", "label"}`.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub patterns: Option<Vec<Value>>,
     /// The newest turns, by number.
     pub recent_turns: Option<u64>,
@@ -313,7 +326,7 @@ pub struct SkillChoice {
     /// One text, whose words are the arguments.
     pub args: Option<String>,
     /// The value of `${NAME}`.
-    #[schema(example = json!({"BRANCH": "main"}))]
+    #[schema(value_type = Option<Object>, example = json!({"BRANCH": "main"}))]
     pub vars: Option<Value>,
 }
 
@@ -355,10 +368,12 @@ pub struct Compilation {
     /// What was done, and why.
     pub report: Report,
     /// Under a pack: what was compiled, with manifests, controls, budget and ledger.
+    #[schema(value_type = Option<Object>)]
     pub compiled_context: Option<Value>,
     /// SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
     pub compiled_context_hash: Option<String>,
     /// Under a pack: what belongs to this one call, and is hashed nowhere.
+    #[schema(value_type = Option<Object>)]
     pub meta: Option<Value>,
 }
 

@@ -14,30 +14,43 @@ use crate::service::packs::VersionDifference;
 #[derive(Debug, ToSchema)]
 pub struct PackDocument {
     /// The version of the format.
+    #[schema(value_type = Option<Object>)]
     pub contract_meta: Option<Value>,
     /// Id, version, owner.
+    #[schema(value_type = Object)]
     pub pack_meta: Value,
     /// References to evidence.
+    #[schema(value_type = Option<Object>)]
     pub intelligence_refs: Option<Value>,
     /// Facts of the business that the model may see.
+    #[schema(value_type = Option<Object>)]
     pub business_context: Option<Value>,
     /// Rules, and what they allow or withhold.
+    #[schema(value_type = Object)]
     pub policy_layer: Value,
     /// The tools, and who may use them.
+    #[schema(value_type = Object)]
     pub tooling_layer: Value,
     /// Options and when to use them.
+    #[schema(value_type = Object)]
     pub decision_layer: Value,
     /// What memory may be shown and written.
+    #[schema(value_type = Object)]
     pub memory_layer: Value,
     /// What evaluations check.
+    #[schema(value_type = Option<Object>)]
     pub evaluation_layer: Option<Value>,
     /// How the model shall write.
+    #[schema(value_type = Option<Object>)]
     pub tone_and_comms: Option<Value>,
     /// The catalogue of intents.
+    #[schema(value_type = Object)]
     pub intent_layer: Value,
     /// Tokens for each part.
+    #[schema(value_type = Option<Object>)]
     pub budget_layer: Option<Value>,
     /// `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest.
+    #[schema(value_type = Option<Object>)]
     pub signature: Option<Value>,
 }
 

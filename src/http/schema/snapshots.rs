@@ -73,10 +73,10 @@ pub struct Snapshot {
     pub defaults: Option<Value>,
     /// Where the history was shortened.
     pub compaction_points: Option<Vec<u64>>,
-    /// With `tokens`, those of the last payload before any factor, and `factors`, those of the last
-    /// five reports.
-    pub calibration: Option<Vec<Calibration>>,
+    /// How counts of each model are calibrated.
+    pub calibration: Option<Vec<SnapshotCalibration>>,
     /// The entries of its scope, with times in microseconds since 1970.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub memory: Option<Vec<Value>>,
     /// True if entries that a model wrote are `captured`. Without it, as in documents of earlier
     /// releases, promoted entries are restored as `captured`.
@@ -84,7 +84,24 @@ pub struct Snapshot {
     /// The shape of the messages.
     pub source: Option<Shape>,
     /// The messages of the session.
+    #[schema(value_type = Option<Vec<Object>>)]
     pub messages: Option<Vec<Value>>,
+    /// What was sent to models that bind their thinking to it.
+    #[schema(value_type = Option<Object>)]
+    pub sent: Option<Value>,
+    /// The most tokens that one compile left out, before any factor.
+    pub removed_tokens: Option<u64>,
+}
+
+/// How a provider's count of a model's payloads stands to ours, with what the next report needs.
+#[derive(Debug, ToSchema)]
+pub struct SnapshotCalibration {
+    #[serde(flatten)]
+    pub calibration: Calibration,
+    /// The factors of the last five reports, the newest last; absent if there are none.
+    pub factors: Option<Vec<f64>>,
+    /// Tokens of the last payload, before any factor.
+    pub tokens: Option<u64>,
 }
 
 /// What a session is restored from: one of both.

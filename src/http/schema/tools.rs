@@ -9,6 +9,7 @@ use super::{Scope, Shape};
 use crate::domain::RawJson;
 use crate::pipeline::Report;
 use crate::service::compress::KeptOriginal;
+use crate::service::hooks::HookReport;
 use crate::service::tools::{CallOutcome, CallResults, HandledCall, ResultOutcome, ToolAnswer};
 
 /// Tools as they are given.
@@ -99,7 +100,7 @@ pub struct CallsAnswer {
     pub results: Vec<CallResult>,
     /// The outcomes of the hooks at `tool_call`, a line each; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Value>)]
+    #[schema(value_type = Vec<HookReport<'_>>)]
     pub hooks: Vec<Box<RawValue>>,
 }
 

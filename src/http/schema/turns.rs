@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::{CallResult, CompilePayload, Shape};
 use crate::domain::Note;
 use crate::pipeline::Report;
+use crate::service::hooks::HookReport;
 
 /// What happened since, and any key of `/compile` but the conversation's.
 #[derive(Debug, ToSchema)]
@@ -52,6 +53,7 @@ pub struct TurnAppended {
     pub messages: u64,
     /// A line for each hook that was asked about the calls; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<HookReport<'_>>)]
     pub hooks: Vec<serde_json::Value>,
     /// About `usage`.
     pub warnings: Vec<Note>,

@@ -15,6 +15,7 @@ use super::change::FirstChange;
 use super::requirements::Requirements;
 pub use crate::domain::{Action, Actions};
 use crate::domain::{Model, Note, Notes, PayloadCost};
+use crate::hook::HookReport;
 
 /// What happened, in a sentence and in figures.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
@@ -70,7 +71,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
     /// Hooks that ran.
-    #[schema(value_type = Vec<serde_json::Value>)]
+    #[schema(value_type = Vec<HookReport<'_>>)]
     pub hooks: Vec<Box<serde_json::value::RawValue>>,
     /// What the target could not hold, and what it became.
     pub degraded: Vec<Note>,

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::json;
-
 use super::Error;
 use crate::domain::{EventKind, NewEvent, Note, RecordLevel, Timestamp};
 use crate::hook::{HookKind, HookRun, HookSet, Point, RunOutcome};
 use crate::pipeline::CompiledPayload;
 use crate::request::CompileRequest;
 use crate::service::effects::Effects;
+use crate::service::event_data::{
+    CompileDoneData, CompileFailedData, CompileStartData, CompressData, ContextInjectedData,
+    HookDeniedData,
+};
 use crate::service::event_owner::EventOwner;
 use crate::service::hooks::{follows, gone};
 use crate::service::{Services, StoreError};
@@ -74,9 +76,11 @@ impl CompileEvents {
 
     /// The event `compile:start`, unless it is published.
     pub(super) fn started(&self, owner: EventOwner<'_>) -> Option<NewEvent> {
-        let data = json!({
-            "target": self.target, "model": self.model.as_deref(), "messages": self.messages,
-        });
+        let data = CompileStartData {
+            target: self.target,
+            model: self.model.as_deref(),
+            messages: self.messages,
+        };
         let event = owner.event(EventKind::CompileStart, &data);
         (!self.is_started).then_some(NewEvent { at: Some(self.started_at), ..event })
     }
@@ -123,36 +127,39 @@ impl CompileEvents {
         let hooks: BTreeSet<&str> =
             runs.iter().filter(|run| provides(run)).map(|run| &*run.hook).collect();
         if memory > 0 || self.has_state || self.has_context || !hooks.is_empty() {
-            let data = json!({
-                "memory_entries": memory, "dynamic_state": self.has_state,
-                "implicit_context": self.has_context || !hooks.is_empty(), "hooks": hooks,
-            });
+            let data = ContextInjectedData {
+                memory_entries: memory,
+                dynamic_state: self.has_state,
+                implicit_context: self.has_context || !hooks.is_empty(),
+                hooks,
+            };
             events.push(owner.event(EventKind::ContextInjected, &data));
         }
-        let actions = &report.actions;
         if let Some(tokens) = compiled.shrink {
-            let data = json!({
-                "tokens_before": tokens.before, "tokens_after": tokens.after, "actions": actions,
-            });
+            let data = CompressData {
+                tokens_before: tokens.before,
+                tokens_after: tokens.after,
+                actions: report.actions,
+            };
             events.push(owner.event(EventKind::Compress, &data));
         }
-        let done = json!({
-            "target": self.target,
-            "model": self.model.as_deref(),
-            "tokens_before": report.tokens_before,
-            "tokens_after": report.tokens_after,
-            "fits": report.fits,
-            "parts": report.parts,
-            "actions": actions,
-            "unique_saved_tokens": report.unique_saved_tokens,
-            "cost": report.cost,
-            "reported_cost": report.reported_cost,
-            "key": self.key.as_deref(),
-            "payload_hash": compiled.payload_hash.to_string(),
-            "first_change": report.cache.first_change,
-            "duration_ms": self.millis(),
-            "record": level.as_str(),
-        });
+        let done = CompileDoneData {
+            target: self.target,
+            model: self.model.as_deref(),
+            tokens_before: report.tokens_before,
+            tokens_after: report.tokens_after,
+            fits: report.fits,
+            parts: report.parts,
+            actions: report.actions,
+            unique_saved_tokens: report.unique_saved_tokens,
+            cost: report.cost,
+            reported_cost: report.reported_cost,
+            key: self.key.as_deref(),
+            payload_hash: compiled.payload_hash.to_string(),
+            first_change: report.cache.first_change.as_ref(),
+            duration_ms: self.millis(),
+            record: level.as_str(),
+        };
         events.push(owner.event(EventKind::CompileDone, &done));
         events
     }
@@ -180,11 +187,14 @@ pub(super) fn publish_failure(
     published.extend(owner.hook_failures(runs));
     if let Error::Denied(denial) = error {
         // Without the reason: it may quote what was denied.
-        let data = json!({"hook": &*denial.hook, "point": denial.point.as_str(),
-            "code": denial.code.as_deref()});
+        let data = HookDeniedData {
+            hook: &denial.hook,
+            point: denial.point.as_str(),
+            code: denial.code.as_deref(),
+        };
         published.push(owner.event(EventKind::HookDenied, &data));
     }
-    let failed = json!({"code": error.code(), "duration_ms": events.millis()});
+    let failed = CompileFailedData { code: error.code(), duration_ms: events.millis() };
     published.push(owner.event(EventKind::CompileFailed, &failed));
     let effects = Effects { events_after: published, gone: gone(runs), ..Effects::default() };
     if let Err(error) = services.tenant().write(move |tx| effects.store(tx)) {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::Error;
 use crate::domain::Note;
 use crate::hook::{CallScope, Hook, HookRun, HookSet, Point, RunOutcome, SkipReason};
-use crate::json::Node;
+use crate::json::{Node, to_text};
 use crate::pipeline::ReportBuilder;
 use crate::request::{CompileRequest, HookChoice};
 use crate::service::sessions::SessionHandle;
@@ -102,7 +102,5 @@ pub(super) fn scope_of(
 /// The line of a hook run in the report. It is kept as text, since a report may have a line for
 /// each result and hook.
 pub(crate) fn line(run: &HookRun) -> Option<Box<RawValue>> {
-    let mut line = String::new();
-    run.write(&mut line);
-    RawValue::from_string(line).ok()
+    RawValue::from_string(to_text(&run.report())).ok()
 }

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::GatewayRequest;
 use crate::domain::{EventKind, GatewayMode, Target};
 use crate::gateway::ProviderEndpoint;
@@ -13,6 +11,7 @@ use crate::json::{self, Limits};
 use crate::pipeline::{self, Deadline, HookPort};
 use crate::service::compile::Error;
 use crate::service::effects::Effects;
+use crate::service::event_data::HookDeniedData;
 use crate::service::event_owner::EventOwner;
 use crate::service::{Services, StoreError};
 
@@ -101,8 +100,11 @@ pub fn ask_guards(
     }
     if let Err(Error::Denied(denial)) = &asked {
         // Without the reason: it may quote what was denied.
-        let data = json!({"hook": &*denial.hook, "point": denial.point.as_str(),
-            "code": denial.code.as_deref()});
+        let data = HookDeniedData {
+            hook: &denial.hook,
+            point: denial.point.as_str(),
+            code: denial.code.as_deref(),
+        };
         effects.events_after.push(owner.event(EventKind::HookDenied, &data));
     }
     GuardRound { effects, refusal: asked.err() }

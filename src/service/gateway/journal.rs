@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -15,6 +14,7 @@ use super::report::GatewayReport;
 use crate::domain::{EventKind, RecordLevel};
 use crate::service::Services;
 use crate::service::effects::Effects;
+use crate::service::event_data::GatewayRequestData;
 use crate::service::event_owner::EventOwner;
 use crate::service::record::{GatewayRecord, NewRecord, RecordedBodies};
 use crate::store::Batch;
@@ -111,26 +111,26 @@ impl JournalEntry {
             NewRecord::of_gateway(&services, &own, batch)
         });
         let owner = EventOwner { session: exchange.session.as_ref(), compilation: Some(id) };
-        let data = json!({
-            "wire": exchange.wire.as_str(),
-            "endpoint": exchange.endpoint.as_str(),
-            "upstream": &*exchange.upstream,
-            "model": exchange.model.as_deref(),
-            "mode": exchange.mode.as_str(),
-            "skipped": exchange.skipped.map(EditSkip::as_str),
-            "saved_tokens": exchange.savings.tokens,
-            "unique_saved_tokens": exchange.savings.new_tokens,
-            "compacted": exchange.is_compacted,
-            "observed_tokens": exchange.savings.observed_tokens,
-            "tokens": report.tokens,
-            "cost": usage.and_then(|usage| usage.cost),
-            "key": services.caller().key.as_deref(),
-            "payload_hash": exchange.sent.as_ref().map(|sent| sent.payload_hash.to_string()),
-            "status": end.status,
-            "code": end.code,
-            "duration_ms": end.duration_ms,
-            "record": level.as_str(),
-        });
+        let data = GatewayRequestData {
+            wire: exchange.wire.as_str(),
+            endpoint: exchange.endpoint.as_str(),
+            upstream: &exchange.upstream,
+            model: exchange.model.as_deref(),
+            mode: exchange.mode.as_str(),
+            skipped: exchange.skipped.map(EditSkip::as_str),
+            saved_tokens: exchange.savings.tokens,
+            unique_saved_tokens: exchange.savings.new_tokens,
+            compacted: exchange.is_compacted,
+            observed_tokens: exchange.savings.observed_tokens,
+            tokens: report.tokens,
+            cost: usage.and_then(|usage| usage.cost),
+            key: services.caller().key.as_deref(),
+            payload_hash: exchange.sent.as_ref().map(|sent| sent.payload_hash.to_string()),
+            status: end.status,
+            code: end.code,
+            duration_ms: end.duration_ms,
+            record: level.as_str(),
+        };
         let mut effects = guards.effects;
         effects.scope.compilation_id = Some(Arc::clone(id));
         effects.scope.session_id.clone_from(&exchange.session);

@@ -30,7 +30,7 @@ use self::guards::HookedRequest;
 pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards};
 pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
 use self::lineage::{DecisionSource, KnownLineage};
-pub use self::report::GatewayReport;
+pub use self::report::{GatewayReport, GatewayTokens};
 pub use self::sent::{MessageEdit, SentRequest, SentTexts};
 use self::sent_forms::{SentForms, SplicedBody};
 pub use self::session::session_id;

@@ -27,7 +27,7 @@ pub use self::order::{Order, order, put_order};
 pub(crate) use self::outcomes::{HookOutcomes, forget_gone};
 pub(crate) use self::queue::follows;
 pub use self::registered_hook::RegisteredHook;
-pub use self::registration::{PutHook, PutOnce, create, put};
+pub use self::registration::{HookDifference, PutHook, PutOnce, compare, create, put};
 pub use self::registry::{NewHookSecret, delete, find, list, points, rotate, update};
 pub(crate) use self::registry::{disable, disable_gone, gone};
 use self::set::HookRevision;
@@ -35,7 +35,7 @@ pub(super) use self::set::NoNetwork;
 pub(crate) use self::set::seal_urls;
 pub use self::trial::{HookTrial, prepare, try_out};
 pub use crate::hook::{
-    BUILTIN_NAMES, DeliveryMode, EnforcementMode, HookKind, OnFailure, Point, PointDoc,
+    BUILTIN_NAMES, DeliveryMode, EnforcementMode, HookKind, HookReport, OnFailure, Point, PointDoc,
     about as point_doc, sample as point_sample,
 };
 use crate::hook::{HIDDEN_PATH, Hook};

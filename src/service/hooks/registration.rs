@@ -13,7 +13,7 @@ use crate::hook::{
     Endpoint, GivenId, Hook, HookAction, HookChecks, HookSecret, Secrets, is_hook_id,
     read_hook_within,
 };
-use crate::json::{self, Faults, Limits, Node, Path, Value};
+use crate::json::{self, Faults, JsonDifference, Limits, Node, Path, Value};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, WriteCondition};
 use crate::store::HookQueue;
@@ -227,6 +227,84 @@ fn change(
         Ok::<_, Error>(registered)
     })?;
     Ok(Some(PutHook { new: NewHookSecret { registered, secret }, is_new: false }))
+}
+
+/// How a definition differs from the hook that is registered.
+#[derive(Debug)]
+pub struct HookDifference {
+    /// The revision of the registered hook; none if there is no hook of this id.
+    pub revision: Option<u64>,
+    /// What a `PUT` would change. Of what is never shown there are no values.
+    pub changes: Vec<JsonDifference>,
+}
+
+/// Compares the definition in `body` with the hook that is registered under `id`. It has no changes
+/// if a `PUT` of the definition keeps the revision.
+pub fn compare(services: &Services, id: &str, body: &str) -> Result<HookDifference, Error> {
+    /// More than a hook has members.
+    const MAX_CHANGES: usize = 1_000;
+    if !is_hook_id(id) {
+        return Err(Error::NotFound("no hook can have this id"));
+    }
+    let (row, old) = match find_own(services, id, None) {
+        Ok(found) => found,
+        Err(Error::NotFound(_)) => {
+            Registration::read(services, body, GivenId::Address(id), "")?;
+            return Ok(HookDifference { revision: None, changes: Vec::new() });
+        }
+        Err(error) => return Err(error),
+    };
+    let given = Registration::read(services, body, GivenId::Address(id), id)?;
+    if is_locked(&old) {
+        return Err(SealError::UnknownKey.into());
+    }
+    let (revision, hook) = (row.revision, given.hook.clone());
+    let before = Hook { revision, ..old.clone() }.write_shown();
+    let now = Hook { revision, ..hook }.write_shown();
+    let mut changes = json::differences(
+        &json::parse(&before, Limits::default())?,
+        &json::parse(&now, Limits::default())?,
+        MAX_CHANGES,
+    );
+    // Names of headers are compared below, with their values.
+    changes.retain(|change| !change.pointer.starts_with("/headers"));
+    let mut hidden = |pointer: String| {
+        if changes.iter().all(|change| change.pointer != pointer) {
+            changes.push(JsonDifference { pointer, from: None, to: None });
+        }
+    };
+    if let (Some(one), Some(other)) = (old.endpoint(), given.hook.endpoint()) {
+        if one.url != other.url {
+            hidden("/url".to_owned());
+        }
+        for name in changed_headers(one, other) {
+            hidden(format!("/headers/{name}"));
+        }
+        if given.secret.as_ref().is_some_and(|own| !one.secrets.is_newest(own)) {
+            hidden("/secret".to_owned());
+        }
+    }
+    if row.mandatory != given.hook.mandatory {
+        hidden("/mandatory".to_owned());
+    }
+    if row.disabled.is_some() {
+        hidden("/enabled".to_owned());
+    }
+    Ok(HookDifference { revision: Some(row.revision), changes })
+}
+
+/// Names of headers that only one of two endpoints sends, or with another value.
+fn changed_headers<'e>(one: &'e Endpoint, other: &'e Endpoint) -> Vec<&'e str> {
+    let value = |end: &'e Endpoint, name: &str| {
+        let found = end.headers.iter().find(|(own, _)| **own == *name);
+        found.map(|(_, value)| value.expose_secret())
+    };
+    let names = one.headers.iter().chain(&other.headers).map(|(name, _)| &**name);
+    let mut changed: Vec<&str> =
+        names.filter(|name| value(one, name) != value(other, name)).collect();
+    changed.sort_unstable();
+    changed.dedup();
+    changed
 }
 
 /// Whether two endpoints send the same headers and sign with the same secrets.

@@ -6,12 +6,13 @@ use std::time::Duration;
 use super::patch::{keep_credentials, merge_change};
 use super::registered_hook::RegisteredHook;
 use super::set::{open_hook, read_unsealed};
-use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::domain::{EventKind, NewEvent};
 use crate::hook::{
     CallFailure, GivenId, Hook, HookAction, HookChecks, HookKind, HookRun, HookSecret, Point,
     Secrets, hook_patterns, read_hook_within, write_point,
 };
 use crate::json::{self, Faults, Fields, Limits, Path};
+use crate::service::event_data::{HookDisabledData, to_raw};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::{Error, Services, StoreError};
 use crate::store::{HookRow, NewHook, Page, Tx};
@@ -248,12 +249,12 @@ pub(crate) fn disable(tx: &Tx<'_>, id: &str, because: &'static str) -> Result<()
     let hook = Hook { enabled: false, ..read_unsealed(&row)? };
     let (sealed, disabled) = (row.sealed, Some(because.into()));
     tx.update_hook(&NewHook { sealed, disabled, ..unsealed_row(&hook) })?;
-    let data = serde_json::json!({"hook": id, "because": because});
+    let data = HookDisabledData { hook: id, because };
     tx.publish(&NewEvent {
         kind: EventKind::HookDisabled,
         session_id: None,
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     })
     .map(drop)

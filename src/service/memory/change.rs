@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::Error;
 use super::events::{tell_changed, tell_expired};
 use crate::domain::{
@@ -12,6 +10,7 @@ use crate::domain::{
 };
 use crate::hook::ScopeInput;
 use crate::request::MemoryWrite;
+use crate::service::event_data::{MemoryEventData, to_raw};
 use crate::store::{self, Tx};
 
 /// A write of an entry.
@@ -202,21 +201,21 @@ fn event(
     action: MemoryAction,
     origin: MemoryOrigin,
 ) -> NewEvent {
-    let data = json!({
-        "key": entry.key,
-        "scope": ScopeInput::from(&entry.scope),
-        "type": word_of(MemoryAction::WORDS, action),
-        "origin": word_of(MemoryOrigin::WORDS, origin),
-        "version": entry.version,
-        "update_count": entry.update_count,
-        "classification": word_of(Classification::WORDS, entry.classification),
-        "status": word_of(MemoryStatus::WORDS, entry.status),
-    });
+    let data = MemoryEventData {
+        key: &entry.key,
+        scope: ScopeInput::from(&entry.scope),
+        action: word_of(MemoryAction::WORDS, action),
+        origin: word_of(MemoryOrigin::WORDS, origin),
+        version: entry.version,
+        update_count: entry.update_count,
+        classification: word_of(Classification::WORDS, entry.classification),
+        status: word_of(MemoryStatus::WORDS, entry.status),
+    };
     NewEvent {
         kind,
         session_id: entry.scope.session_id.clone(),
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     }
 }

@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use crate::domain::{
     Delegation, DelegationPath, DelegationStatus, EventKind, NewEvent, RawJson, Session, word_of,
 };
 use crate::hook::{DelegationInput, Point, PointInput as _, SessionSwitchInput};
 use crate::json::JsonText;
 use crate::service::StoreError;
+use crate::service::event_data::{DelegationRecordedData, SessionSwitchedData, to_raw};
 use crate::store::{ObservedFact, Tx};
 
 /// A session was opened, or continues another.
@@ -40,14 +39,19 @@ pub(super) fn switched(tx: &Tx<'_>, switched: &SessionSwitch) -> Result<(), Stor
         parent_session_id: &switched.parent,
         reset: switched.reset,
         reason: switched.reason,
-    }
-    .to_json();
-    tx.observe_fact(ObservedFact::new(Point::SessionSwitch.as_str(), input.clone()));
+    };
+    tx.observe_fact(ObservedFact::new(Point::SessionSwitch.as_str(), input.to_json()));
+    let data = SessionSwitchedData {
+        new_session_id: input.new_session_id,
+        parent_session_id: input.parent_session_id,
+        reset: input.reset,
+        reason: input.reason,
+    };
     tx.publish(&NewEvent {
         kind: EventKind::SessionSwitched,
         session_id: Some(Arc::clone(&switched.session)),
         compilation_id: None,
-        data: RawJson::new(input),
+        data: to_raw(&data),
         at: None,
     })
     .map(drop)
@@ -62,20 +66,20 @@ pub(super) fn delegated(tx: &Tx<'_>, delegation: &Delegation) -> Result<(), Stor
         ..ObservedFact::new(Point::Delegation.as_str(), input(delegation, metadata))
     });
     let metadata: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
-    let data = json!({
-        "delegation_id": delegation.id,
-        "agent_name": delegation.agent,
-        "status": word_of(DelegationStatus::WORDS, delegation.status),
-        "path": word_of(DelegationPath::WORDS, delegation.path),
-        "handoff_depth": metadata.get("handoff_depth").and_then(serde_json::Value::as_u64),
-        "task_bytes": delegation.task.len(),
-        "result_bytes": delegation.result.len(),
-    });
+    let data = DelegationRecordedData {
+        delegation_id: &delegation.id,
+        agent_name: &delegation.agent,
+        status: word_of(DelegationStatus::WORDS, delegation.status),
+        path: word_of(DelegationPath::WORDS, delegation.path),
+        handoff_depth: metadata.get("handoff_depth").and_then(serde_json::Value::as_u64),
+        task_bytes: delegation.task.len(),
+        result_bytes: delegation.result.len(),
+    };
     tx.publish(&NewEvent {
         kind: EventKind::DelegationRecorded,
         session_id: Some(Arc::clone(&delegation.session)),
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     })
     .map(drop)

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::domain::{EventKind, NewEvent};
 use crate::hook::{CacheExpiringInput, Point, PointInput as _};
+use crate::service::event_data::{CacheExpiringData, to_raw};
 use crate::service::{Services, StoreError};
 use crate::store::{CachedPrefix, ObservedFact, Tx};
 
@@ -41,18 +40,18 @@ fn publish(tx: &Tx<'_>, prefix: &CachedPrefix) -> Result<(), StoreError> {
         expires_at: &expires_at,
     };
     tx.observe_fact(ObservedFact::new(Point::CacheExpiring.as_str(), input.to_json()));
-    let data = json!({
-        "model": input.model,
-        "prefix_hash": input.prefix_hash,
-        "prefix_tokens": input.prefix_tokens,
-        "rewrite_micros": input.rewrite_micros,
-        "expires_at": input.expires_at,
-    });
+    let data = CacheExpiringData {
+        model: input.model,
+        prefix_hash: input.prefix_hash,
+        prefix_tokens: input.prefix_tokens,
+        rewrite_micros: input.rewrite_micros,
+        expires_at: input.expires_at,
+    };
     tx.publish(&NewEvent {
         kind: EventKind::CacheExpiring,
         session_id: Some(prefix.session.clone()),
         compilation_id: Some(prefix.compilation.clone()),
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     })
     .map(drop)

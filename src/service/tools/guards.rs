@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::call_hooks::CallHooks;
 use super::hooks::CallVerdict;
 use super::schema::{self, CheckFailure, SchemaVerdict};
@@ -17,6 +15,7 @@ use crate::json::{Limits, parse};
 use crate::limit::Deadline;
 use crate::pipeline::HookPort as _;
 use crate::service::effects::Effects;
+use crate::service::event_data::{ToolDeniedData, to_raw};
 use crate::service::hook_runner::HookRunner;
 use crate::service::{Error, Services};
 
@@ -137,13 +136,17 @@ fn denied_event(
     question: &CallQuestion<'_>,
     denial: &Denial,
 ) -> NewEvent {
-    let data = json!({"call_id": question.call.id, "tool": question.name, "hook": denial.hook,
-        "code": denial.code});
+    let data = ToolDeniedData {
+        call_id: &question.call.id,
+        tool: question.name,
+        hook: &denial.hook,
+        code: denial.code.as_deref(),
+    };
     NewEvent {
         kind: EventKind::ToolDenied,
         session_id: session.cloned(),
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     }
 }

@@ -1,9 +1,8 @@
 //! The events of memory writes that a model may not make.
 
-use serde_json::json;
-
-use crate::domain::{EventKind, MemoryScope, NewEvent, RawJson};
+use crate::domain::{EventKind, MemoryScope, NewEvent};
 use crate::hook::Denial;
+use crate::service::event_data::{MemoryDeniedData, to_raw};
 
 /// The event of a denied write. Of a guard it lacks the reason, which may quote what was denied.
 pub(super) fn denied_event(
@@ -12,16 +11,19 @@ pub(super) fn denied_event(
     reason: &str,
     denial: Option<&Denial>,
 ) -> NewEvent {
-    let data = match denial {
-        None => json!({"key": key, "reason": reason, "origin": "model"}),
-        Some(Denial { hook, point, code, .. }) => json!({"key": key, "reason": reason,
-            "origin": "model", "hook": hook, "point": point.as_str(), "code": code}),
+    let data = MemoryDeniedData {
+        key,
+        reason,
+        origin: "model",
+        hook: denial.map(|denial| &*denial.hook),
+        point: denial.map(|denial| denial.point.as_str()),
+        code: denial.map(|denial| denial.code.as_deref()),
     };
     NewEvent {
         kind: EventKind::MemoryDenied,
         session_id: scope.session_id.clone(),
         compilation_id: None,
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     }
 }

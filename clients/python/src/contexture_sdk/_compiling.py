@@ -11,7 +11,7 @@ import logging
 import time
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union, cast
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from ._errors import CONNECTION_FAILED, TIMEOUT, ContextureError
 
@@ -262,20 +262,27 @@ FIXED = (
 OWN_OPTIONS = ("contexture", "session", "fail_open", "on_compiled")
 
 
+def check_names(keys: Mapping[str, Any], own: Sequence[str], free: Sequence[str] = ()) -> None:
+    """Raises for a name that is no option. `own` are those that are no keys of `/compile`, `free` keys of `FIXED` that
+    are options all the same.
+    """
+    from .types import CompileRequest
+
+    fixed: List[str] = [name for name in FIXED if name in keys and name not in free]
+    if fixed:
+        raise TypeError(f"{fixed[0]!r} comes from each request")
+    known = sorted({*own, *CompileRequest.__annotations__} - {*FIXED} | {*free})
+    unknown = [name for name in keys if name not in known]
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; known options: {', '.join(known)}")
+
+
 def rules_of(
     wires: Tuple[Wire, ...], *, session: SessionOf, fail_open: bool, on_compiled: Optional[OnCompiled],
     keys: Mapping[str, Any],
 ) -> Rules:
     """The rules of a wrapped client."""
-    from .types import CompileRequest
-
-    fixed: List[str] = [name for name in FIXED if name in keys]
-    if fixed:
-        raise TypeError(f"{fixed[0]!r} comes from each request")
-    known = sorted({*OWN_OPTIONS, *CompileRequest.__annotations__} - {*FIXED})
-    unknown = [name for name in keys if name not in known]
-    if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r}; known options: {', '.join(known)}")
+    check_names(keys, OWN_OPTIONS)
     return Rules(wires, dict(keys), session, fail_open, on_compiled)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar, cast
 
 from ._client import AsyncContexture, Contexture
-from ._compiling import DEFAULT_DEADLINE_MS, REFUSALS
+from ._compiling import DEFAULT_DEADLINE_MS, REFUSALS, check_names
 from ._errors import ContextureError
 
 log = logging.getLogger("contexture_sdk.frameworks")
@@ -135,8 +135,11 @@ class Clients:
                 log.warning("usage was not reported: %s", error)
 
 
-def clients_of(client: Any) -> Clients:
-    """The clients of a framework's module, of which the caller may give one."""
+def clients_of(client: Any, keys: Mapping[str, Any], own: str, free: str = "") -> Clients:
+    """The clients of a framework's module, of which the caller may give one. Of `keys`, names that are no option raise:
+    `own` are the options that are no keys of `/compile`, `free` keys of requests that are options here.
+    """
+    check_names(keys, ("client", *own.split()), free.split())
     if isinstance(client, AsyncContexture):
         return Clients(asynchronous=client)
     return Clients(sync=cast("Optional[Contexture]", client))

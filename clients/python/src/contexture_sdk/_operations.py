@@ -36,6 +36,7 @@ DELETE_KEY = Operation("DELETE", "/keys/{id}", safe=True)
 DELETE_MEMORY = Operation("DELETE", "/memory/{key}", safe=True)
 DELETE_SESSION = Operation("DELETE", "/sessions/{id}", safe=True)
 DELETE_SKILL = Operation("DELETE", "/skills/{name}", safe=True)
+DIFF_HOOK = Operation("POST", "/hooks/{id}/diff")
 DIFF_PACKS = Operation("POST", "/packs/diff", safe=True)
 EVALUATE_RULE = Operation("POST", "/policy/evaluate", safe=True)
 EXPAND = Operation("POST", "/expand", safe=True)
@@ -209,6 +210,10 @@ class Operations(SyncTransport):
     def delete_skill(self, name: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a skill"""
         self._call(DELETE_SKILL, path=(name,), headers={"If-Match": if_match}, options=options)
+
+    def diff_hook(self, id: str, /, body: t.HookRegistration, **options: Unpack[Options]) -> t.HookDiff:
+        """Compare a hook with a definition"""
+        return cast("t.HookDiff", self._call(DIFF_HOOK, path=(id,), body=body, options=options))
 
     def diff_packs(self, body: t.PackDiffRequest, **options: Unpack[Options]) -> t.PackDiff:
         """Compare two versions of a pack"""
@@ -466,7 +471,7 @@ class Operations(SyncTransport):
         """Each row of `list_usage`, page after page."""
         return cast("Iterator[t.UsageRow]", self._each(LIST_USAGE, query={"from": from_, "to": to, "key": key, "model": model, "by": by, "session_id": session_id, "tenant": tenant, "limit": limit}, options=options))
 
-    def patch_memory(self, key: str, /, body: t.MemoryWrite, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, if_match: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
+    def patch_memory(self, key: str, /, body: t.MemoryChange, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, if_match: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Change an entry"""
         return cast("t.MemoryEntry", self._call(PATCH_MEMORY, path=(key,), body=body, query={"subject": subject, "session_id": session_id, "agent": agent, "pack_tenant": pack_tenant}, headers={"If-Match": if_match}, options=options))
 
@@ -697,6 +702,10 @@ class AsyncOperations(AsyncTransport):
     async def delete_skill(self, name: str, /, *, if_match: Optional[str] = None, **options: Unpack[Options]) -> None:
         """Delete a skill"""
         await self._call(DELETE_SKILL, path=(name,), headers={"If-Match": if_match}, options=options)
+
+    async def diff_hook(self, id: str, /, body: t.HookRegistration, **options: Unpack[Options]) -> t.HookDiff:
+        """Compare a hook with a definition"""
+        return cast("t.HookDiff", await self._call(DIFF_HOOK, path=(id,), body=body, options=options))
 
     async def diff_packs(self, body: t.PackDiffRequest, **options: Unpack[Options]) -> t.PackDiff:
         """Compare two versions of a pack"""
@@ -954,7 +963,7 @@ class AsyncOperations(AsyncTransport):
         """Each row of `list_usage`, page after page."""
         return cast("AsyncIterator[t.UsageRow]", self._each(LIST_USAGE, query={"from": from_, "to": to, "key": key, "model": model, "by": by, "session_id": session_id, "tenant": tenant, "limit": limit}, options=options))
 
-    async def patch_memory(self, key: str, /, body: t.MemoryWrite, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, if_match: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
+    async def patch_memory(self, key: str, /, body: t.MemoryChange, *, subject: Optional[str] = None, session_id: Optional[str] = None, agent: Optional[str] = None, pack_tenant: Optional[str] = None, if_match: Optional[str] = None, **options: Unpack[Options]) -> t.MemoryEntry:
         """Change an entry"""
         return cast("t.MemoryEntry", await self._call(PATCH_MEMORY, path=(key,), body=body, query={"subject": subject, "session_id": session_id, "agent": agent, "pack_tenant": pack_tenant}, headers={"If-Match": if_match}, options=options))
 

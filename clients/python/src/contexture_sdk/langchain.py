@@ -81,9 +81,9 @@ def compile_messages(
     fail_open: bool = True, **keys: Any,
 ) -> List[AnyMessage]:
     """The messages to send; `keys` are those of `/compile`."""
-    shown = [_shown(message) for message in messages]
+    clients, shown = clients_of(client, keys, "fail_open", "model tools"), [_shown(message) for message in messages]
     try:
-        answer = clients_of(client).get().compile(request_of(shown, model, keys))  # type: ignore[arg-type]
+        answer = clients.get().compile(request_of(shown, model, keys))  # type: ignore[arg-type]
     except ContextureError as error:
         if not passes(error, keys, fail_open=fail_open):
             raise
@@ -99,7 +99,7 @@ class CompileMiddleware(AgentMiddleware[Any, Any, Any]):
         fail_open: bool = True, **keys: Any,
     ) -> None:
         super().__init__()
-        self._clients = clients_of(client)
+        self._clients = clients_of(client, keys, "session fail_open", "model")
         self._fail_open = fail_open
         self._keys = {**keys, **({"session_id": session} if session else {})}
         self._session = session

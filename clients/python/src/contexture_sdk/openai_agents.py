@@ -33,7 +33,8 @@ class ContextureSession:
 
     def __init__(self, session_id: str, client: Optional[AsyncContexture] = None, **keys: Any) -> None:
         self.session_id = session_id
-        self._client = clients_of(client).get_async() if client is None else client
+        clients = clients_of(client, keys, "", "model tools")
+        self._client = clients.get_async()
         self._keys = {"target": TARGET, "source": TARGET, **keys}
 
     async def get_items(self, limit: Optional[int] = None) -> List[TResponseInputItem]:
@@ -81,7 +82,7 @@ def compile_input(
     client: Optional[AsyncContexture] = None, *, fail_open: bool = True, **keys: Any
 ) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
     """A `call_model_input_filter` that compiles the input of each model call. `keys` are those of `/compile`."""
-    clients = clients_of(client)
+    clients = clients_of(client, keys, "fail_open", "model tools")
 
     async def compiled(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data

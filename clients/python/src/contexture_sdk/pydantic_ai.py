@@ -115,7 +115,7 @@ class CompileHistory(AbstractCapability[Any]):
         self, client: Optional[AsyncContexture] = None, *, session: Optional[str] = None, fail_open: bool = True,
         **keys: Any,
     ) -> None:
-        self._clients = n.clients_of(client)
+        self._clients = n.clients_of(client, keys, "session fail_open", "model")
         self._session = session
         self._fail_open = fail_open
         self._keys = {**keys, **({"session_id": session} if session else {})}

@@ -71,18 +71,18 @@ class AdapterDefinition(_AdapterDefinitionRequired, total=False):
     # `"{kept}\n{summary}"`.
     join: Union[str, None]
     # Lines that stay: `{"lines": "1"}`, `"2-5"` or `"-3"` for the last three, or `{"regex"}`.
-    keep: Union[List[Any], None]
+    keep: Union[List[JsonValue], None]
     # What requests and reports call it; in a list of a request it must be there.
     name: Union[str, None]
     # `rest` for all lines that are not kept, or a list of `{"regex"}`: lines with a match.
-    shrink: Any
+    shrink: JsonValue
 
 
 class AdapterDetect(TypedDict, total=False):
     """Which texts an adapter takes: those that meet every condition that is given."""
 
     # Patterns by the numbers of their lines.
-    line_matches: Union[Dict[str, Any], None]
+    line_matches: Union[JsonObject, None]
     # The least number of lines of the text.
     min_lines: Union[int, None]
     # The least share of lines with a match.
@@ -171,8 +171,7 @@ class AfterCompressHookCall(TypedDict):
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
+    input: AfterCompressHookInput
     # What the hook may do.
     kind: Literal['observe']
     # The point.
@@ -182,21 +181,36 @@ class AfterCompressHookCall(TypedDict):
     spec: Literal['hooks/1']
 
 
+class AfterCompressHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # messages by what happened to them, as in the report
+    actions: Union[JsonObject, None]
+    # those messages
+    compressed_messages: Union[List[Any], None]
+    # the summary, or null
+    summary: Union[str, None]
+    # `{before, after}` of the payload
+    tokens: Union[JsonObject, None]
+    # messages that left the history
+    truncated_count: Union[int, None]
+
+
 AllowedNotations = Literal['plain', 'computed', 'none']
 
 
 class _AnthropicPayloadRequired(TypedDict):
     # The messages.
-    messages: List[Dict[str, Any]]
+    messages: List[JsonObject]
 
 
 class AnthropicPayload(_AnthropicPayloadRequired, total=False):
     """A payload for the Messages API of Anthropic."""
 
     # System text as blocks.
-    system: Union[List[Dict[str, Any]], None]
+    system: Union[List[JsonObject], None]
     # The tools; absent if there are none.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 class _ApiKeyRequired(TypedDict):
@@ -224,7 +238,7 @@ class ApiKey(_ApiKeyRequired, total=False):
     """A key, but for its text."""
 
     # Null where there are none.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
 
 
 class _AppendedTurnRequired(TypedDict):
@@ -240,7 +254,7 @@ class AppendedTurn(_AppendedTurnRequired, total=False):
     """A turn without a compile."""
 
     # A line for each hook that was asked about the calls; absent if none was.
-    hooks: List[Any]
+    hooks: List[HookReport]
 
 
 class ArtifactCleanup(TypedDict):
@@ -276,10 +290,9 @@ class BeforeCompileHookCall(TypedDict):
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['provide', 'observe']
+    input: BeforeCompileHookInput
+    # What the hook may do: provide, observe.
+    kind: HookKind
     # The point.
     point: Literal['before_compile']
     scope: HookCallScope
@@ -287,20 +300,49 @@ class BeforeCompileHookCall(TypedDict):
     spec: Literal['hooks/1']
 
 
+class BeforeCompileHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # as the caller gave it, or null
+    dynamic_state: Union[JsonObject, None]
+    # as the model will read it, or null
+    dynamic_state_xml: Union[str, None]
+    # messages, already compressed
+    history: Union[List[Any], None]
+    # messages
+    system: Union[List[Any], None]
+
+
 class BeforeCompressHookCall(TypedDict):
     """The body of a call before an over-long history shrinks; a guard that denies leaves it as it is."""
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['guard', 'transform', 'provide', 'observe']
+    input: BeforeCompressHookInput
+    # What the hook may do: guard, transform, provide, observe.
+    kind: HookKind
     # The point.
     point: Literal['before_compress']
     scope: HookCallScope
     # The version of this format.
     spec: Literal['hooks/1']
+
+
+class BeforeCompressHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # messages
+    history: Union[List[Any], None]
+    # `{current, limit}` of the history: above its limit it shrinks
+    history_tokens: Union[JsonObject, None]
+    # messages
+    system: Union[List[Any], None]
+    # `{from, to}`, the messages that are about to shrink
+    to_compress: Union[JsonObject, None]
+    # `{current, limit}` of the payload: its budget is the limit
+    tokens: Union[JsonObject, None]
+    # why the history shrinks
+    trigger: Union[str, None]
 
 
 class BudgetOptions(TypedDict, total=False):
@@ -321,13 +363,46 @@ class BudgetOptions(TypedDict, total=False):
 BuiltInHook = Literal['truncate', 'redact', 'deny_command', 'secret_scan']
 
 
+class _CacheExpiringDataRequired(TypedDict):
+    # When the prefix runs out: RFC 3339, in UTC.
+    expires_at: str
+    # The model.
+    model: str
+    # SHA-256 of the payload's text up to the end of its last marked block.
+    prefix_hash: str
+    # Tokens of the prefix.
+    prefix_tokens: int
+
+
+class CacheExpiringData(_CacheExpiringDataRequired, total=False):
+    """The prefix of a session is about to run out in its provider's cache."""
+
+    # Micro-dollars that writing the prefix again costs more than reading it, or null.
+    rewrite_micros: Union[int, None]
+
+
+class CacheExpiringEvent(TypedDict):
+    """The prefix of a session is about to run out in its provider's cache."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: CacheExpiringData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['cache:expiring']
+
+
 class CacheExpiringHookCall(TypedDict):
     """The body of a call before a session's prefix runs out in its provider's cache."""
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
+    input: CacheExpiringHookInput
     # What the hook may do.
     kind: Literal['observe']
     # The point.
@@ -337,13 +412,30 @@ class CacheExpiringHookCall(TypedDict):
     spec: Literal['hooks/1']
 
 
+class CacheExpiringHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # the compile of that payload
+    compilation_id: Union[str, None]
+    # when it runs out
+    expires_at: Union[str, None]
+    # the model of the session's last payload
+    model: Union[str, None]
+    # SHA-256 of the payload's text up to the end of its last marked block
+    prefix_hash: Union[str, None]
+    # tokens of the prefix
+    prefix_tokens: Union[int, None]
+    # micro-dollars that writing it again costs more than reading it, or null
+    rewrite_micros: Union[int, None]
+
+
 class CacheOptions(TypedDict, total=False):
     """How the provider's prompt cache is used."""
 
     # Most marks in a payload, the client's included, and that of `cache_control`. If absent: `4`.
     marks: Union[int, None]
     # The payload sent before, or the `id` of its answer: `report.cache.first_change` compares with it.
-    previous: Any
+    previous: JsonValue
     # `warm`, `cold` or `unknown`.
     state: Union[CacheState, None]
     # How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for no marks but the
@@ -396,16 +488,16 @@ _CandidateRequired = TypedDict("_CandidateRequired", {
     'state': "str",
     'tier': "str",
     'updated_at': "str",
-    'value': "Any",
+    'value': "JsonValue",
     'version': "int",
 })
 
 _CandidateOptional = TypedDict("_CandidateOptional", {
     'confidence': "Union[float, None]",
-    'consent': "Any",
+    'consent': "JsonValue",
     'description': "Union[str, None]",
     'entity': "Union[str, None]",
-    'evidence_refs': "Union[List[Any], None]",
+    'evidence_refs': "Union[List[JsonValue], None]",
     'key': "Union[str, None]",
     'memory_key': "Union[str, None]",
     'predicate': "Union[str, None]",
@@ -466,7 +558,7 @@ class CandidateEvent(TypedDict):
     """A line of the log."""
 
     # `{action, at, by, candidate, data?, from?, reason?, seq, to}`; ids and keys, never a value.
-    event: Any
+    event: JsonValue
     # SHA-256 over the 32 bytes of `prev_hash` and the bytes of `event`, as they stand here.
     hash: str
     # 64 zeros for the first.
@@ -527,17 +619,17 @@ class CandidatePromotion(_CandidatePromotionRequired, total=False):
 
 _CandidateProposalRequired = TypedDict("_CandidateProposalRequired", {
     'class': "MemoryClass",
-    'value': "Any",
+    'value': "JsonValue",
 })
 
 _CandidateProposalOptional = TypedDict("_CandidateProposalOptional", {
     'by': "Union[CandidateActor, None]",
     'classification': "Union[Classification, None]",
     'confidence': "Union[float, None]",
-    'consent': "Any",
+    'consent': "JsonValue",
     'description': "Union[str, None]",
     'entity': "Union[str, None]",
-    'evidence_refs': "Union[List[Any], None]",
+    'evidence_refs': "Union[List[JsonValue], None]",
     'intents': "Union[List[str], None]",
     'key': "Union[str, None]",
     'policy': "Union[WritePolicy, None]",
@@ -608,7 +700,7 @@ class ChangeKey(TypedDict, total=False):
     """What of a key is to be otherwise."""
 
     # All defaults again, or null for none; `gateway` among them, as in a new key.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # What uses the key.
     kind: Union[KeyKind, None]
     # All of them again: what is absent is not limited.
@@ -629,7 +721,7 @@ class ChangeSession(TypedDict, total=False):
     """What of a session is to be otherwise."""
 
     # Merged into those that are there (RFC 7396); null takes all of them away.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # Null: as long as is usual.
     ttl: Union[SessionTtl, None]
 
@@ -714,11 +806,11 @@ class Compilation(_CompilationRequired, total=False):
     """A compiled conversation."""
 
     # Under a pack: what was compiled, with manifests, controls, budget and ledger.
-    compiled_context: Any
+    compiled_context: Union[JsonObject, None]
     # SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
     compiled_context_hash: Union[str, None]
     # Under a pack: what belongs to this one call, and is hashed nowhere.
-    meta: Any
+    meta: Union[JsonObject, None]
 
 
 class _CompilationListRequired(TypedDict):
@@ -773,7 +865,7 @@ class _CompilationRecordRequired(CompilationRow):
     # What the compile stored in addition to its record.
     effects: CompileEffects
     # The outcome of each hook.
-    hooks: List[Any]
+    hooks: List[HookRecord]
     # The ledger: what each stage was given and what it gave, as hashes.
     stages: List[LedgerLine]
 
@@ -795,7 +887,7 @@ class CompilationRecord(_CompilationRecordRequired, total=False):
     # With it: what belongs to that one call, and is hashed nowhere.
     meta: Any
     # The payload, of a record in full; null where it is no longer kept.
-    payload: Any
+    payload: Union[JsonObject, None]
     # Why a pack refused.
     refusal: Union[CompileRefusal, None]
     # The report as it was returned; null if a pack refused.
@@ -803,7 +895,7 @@ class CompilationRecord(_CompilationRecordRequired, total=False):
     # What the payload cost by the provider's usage, in the place of `report.cost`; null until that is reported.
     reported_cost: Union[CompileCost, None]
     # The request, of a record in full; null where it is no longer kept.
-    request: Any
+    request: Union[JsonObject, None]
 
 
 class _CompileCostRequired(TypedDict):
@@ -827,6 +919,58 @@ class CompileCost(_CompileCostRequired, total=False):
     output_micros: Union[int, None]
 
 
+class _CompileDoneDataRequired(TypedDict):
+    # Messages by what happened to them.
+    actions: ActionCounts
+    # Milliseconds from the request to the payload.
+    duration_ms: int
+    # Whether the payload is within the budget.
+    fits: bool
+    # Tokens by part.
+    parts: PartTokens
+    # The hash of the payload, in hex.
+    payload_hash: str
+    # As in the report.
+    tokens_after: int
+    # As in the report.
+    tokens_before: int
+    # Tokens that this compile left out and no earlier compile of the session did.
+    unique_saved_tokens: int
+
+
+class CompileDoneData(_CompileDoneDataRequired, total=False):
+    """A compile has a payload."""
+
+    # What the payload costs; null if the prices are not known.
+    cost: Union[CompileCost, None]
+    # Where the payload leaves the one before; null if it does not, or if there is none.
+    first_change: Union[FirstChange, None]
+    # The id of the caller's key, or null.
+    key: Union[str, None]
+    # The model, as the request names it.
+    model: Union[str, None]
+    # The cost of the session's last payload, by the usage that came with the request.
+    reported_cost: Union[CompileCost, None]
+    # The shape of the payload.
+    target: Union[str, None]
+
+
+class CompileDoneEvent(TypedDict):
+    """A compile has a payload."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: CompileDoneData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['compile:done']
+
+
 class CompileEffects(TypedDict):
     """What a compile stored."""
 
@@ -836,9 +980,34 @@ class CompileEffects(TypedDict):
     memory_expired: List[str]
 
 
+class CompileFailedData(TypedDict):
+    """A compile has no payload."""
+
+    # The code of the problem.
+    code: str
+    # Milliseconds from the request to the problem.
+    duration_ms: int
+
+
+class CompileFailedEvent(TypedDict):
+    """A compile has no payload."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: CompileFailedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['compile:failed']
+
+
 class _OpenAiPayloadRequired(TypedDict):
     # The messages.
-    messages: List[Dict[str, Any]]
+    messages: List[JsonObject]
 
 
 class OpenAiPayload(_OpenAiPayloadRequired, total=False):
@@ -847,12 +1016,12 @@ class OpenAiPayload(_OpenAiPayloadRequired, total=False):
     # The key of the prompt cache.
     prompt_cache_key: Union[str, None]
     # The tools; absent if there are none.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 class _OpenAiResponsesPayloadRequired(TypedDict):
     # The items.
-    input: List[Dict[str, Any]]
+    input: List[JsonObject]
 
 
 class OpenAiResponsesPayload(_OpenAiResponsesPayloadRequired, total=False):
@@ -863,12 +1032,12 @@ class OpenAiResponsesPayload(_OpenAiResponsesPayloadRequired, total=False):
     # The key of the prompt cache.
     prompt_cache_key: Union[str, None]
     # The tools; absent if there are none.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 class _GeminiPayloadRequired(TypedDict):
     # The contents.
-    contents: List[Dict[str, Any]]
+    contents: List[JsonObject]
 
 
 class GeminiPayload(_GeminiPayloadRequired, total=False):
@@ -877,9 +1046,9 @@ class GeminiPayload(_GeminiPayloadRequired, total=False):
     # The name of stored content.
     cachedContent: Union[str, None]
     # System text.
-    systemInstruction: Union[Dict[str, Any], None]
+    systemInstruction: Union[JsonObject, None]
     # The tools; absent if there are none.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 class _NeutralPayloadRequired(TypedDict):
@@ -891,7 +1060,7 @@ class NeutralPayload(_NeutralPayloadRequired, total=False):
     """A payload in the neutral shape."""
 
     # The tools; absent if there are none.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 # What to send to the provider, by `target`. It has the keys of the target's own request and never `model`,
@@ -923,7 +1092,7 @@ class CompileRequest(TypedDict, total=False):
     # How the provider's prompt cache is used.
     cache: Union[CacheOptions, None]
     # Anthropic's member: the provider itself marks the last block. It takes one of the four places.
-    cache_control: Union[Dict[str, Any], None]
+    cache_control: Union[JsonObject, None]
     # Gemini's member: the name of stored content, which has to contain system text and tools.
     cachedContent: Union[str, None]
     # The same, as the provider's Python library spells it.
@@ -931,27 +1100,27 @@ class CompileRequest(TypedDict, total=False):
     # How far the history is shortened, and by what.
     compression: Union[CompressionOptions, None]
     # The conversation of a Gemini request.
-    contents: Union[List[Any], None]
+    contents: Union[List[JsonValue], None]
     # Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the header
     # `Contexture-Deadline-Ms` counts.
     deadline_ms: Union[int, None]
     # Any object; placed as XML, the same bytes for the same object.
-    dynamic_state: Any
+    dynamic_state: Union[JsonObject, None]
     # Whether a sentence after the state at the tail says that it is current: true if absent.
     dynamic_state_anchor: Union[bool, None]
     # Where the state is placed: at the end of the last user message if absent.
     dynamic_state_placement: Union[StatePlacement, None]
     # Under a pack: evidence that may be shown, at most 1,000.
-    evidence: Union[List[Any], None]
+    evidence: Union[List[JsonValue], None]
     # `full` adds `decisions` to the report.
     explain: Union[ExplainMode, None]
     # Hooks of this request alone, at most 32, or `false` for none but the mandatory ones. A hook with a `url` needs
     # the scope `hooks:write`.
-    hooks: Any
+    hooks: JsonValue
     # Text for this turn only, placed at the tail of the last user message.
     implicit_context: Union[str, None]
     # The conversation of an `OpenAI` Responses request: a text or a list of items.
-    input: Any
+    input: JsonValue
     # System text of an `OpenAI` Responses request.
     instructions: Union[str, None]
     # Memory to place, and what the model may write.
@@ -968,11 +1137,11 @@ class CompileRequest(TypedDict, total=False):
     output: Union[OutputOptions, None]
     # The pack that governs the compile (`docs/packs.md`): `id@version`, a document, or `{"ref" | "document",
     # "run_context", "request", "memory"?, "blocks"?}`.
-    pack: Any
+    pack: JsonValue
     # Member of `OpenAI`; without it, a session with marks of ours has a key of its own.
     prompt_cache_key: Union[str, None]
     # Member of `OpenAI` for GPT-5.6 and later: `mode` and `ttl`.
-    prompt_cache_options: Union[Dict[str, Any], None]
+    prompt_cache_options: Union[JsonObject, None]
     # Member of `OpenAI` for models before GPT-5.6.
     prompt_cache_retention: Union[str, None]
     # Messages that stay word for word.
@@ -983,9 +1152,9 @@ class CompileRequest(TypedDict, total=False):
     # `strict` refuses malformed tool arguments, `lenient` keeps them as they are. If absent: `"strict"`.
     repair: Union[RepairMode, None]
     # Under a pack: what is to be done; where it is not inside of `pack`.
-    request: Any
+    request: Union[JsonObject, None]
     # Under a pack: who acts, for whom, and how far; where it is not inside of `pack`.
-    run_context: Any
+    run_context: Union[JsonObject, None]
     # Compiles of one session are compared with each other in `report.cache.first_change`.
     session_id: Union[str, None]
     # Instructions after the system text.
@@ -993,11 +1162,11 @@ class CompileRequest(TypedDict, total=False):
     # The shape that the conversation is in; recognised when absent.
     source: Union[ConversationShape, None]
     # System text of an Anthropic request: a text or a list of text blocks.
-    system: Any
+    system: JsonValue
     # System text of a Gemini request.
-    systemInstruction: Any
+    systemInstruction: JsonValue
     # The same, as the provider's Python library spells it.
-    system_instruction: Any
+    system_instruction: JsonValue
     # `move`: state, context and memory data are at the end of the last user message, once. `stay`: they stay where
     # earlier payloads had them, and newer ones follow at the end of the list. If absent, `stay` for models that
     # bind their thinking, `move` for others.
@@ -1007,7 +1176,61 @@ class CompileRequest(TypedDict, total=False):
     # The provider's array of tools, at most 1,000, or the array as `list` with options next to it.
     tools: Union[ToolsInput, None]
     # The provider's `usage` object of the session's last payload, as it came: it calibrates how tokens are counted.
-    usage: Union[Dict[str, Any], None]
+    usage: Union[JsonObject, None]
+
+
+class CompileStartData(TypedDict, total=False):
+    """A compile begins; all are null if the request is not valid."""
+
+    # Messages of the conversation.
+    messages: Union[int, None]
+    # The model, as the request names it.
+    model: Union[str, None]
+    # The shape to produce.
+    target: Union[str, None]
+
+
+class CompileStartEvent(TypedDict):
+    """A compile begins; all are null if the request is not valid."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: CompileStartData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['compile:start']
+
+
+class CompressData(TypedDict):
+    """The history of a compile shrank."""
+
+    # Messages by what happened to them.
+    actions: ActionCounts
+    # Tokens of the payload.
+    tokens_after: int
+    # Tokens of the payload without this.
+    tokens_before: int
+
+
+class CompressEvent(TypedDict):
+    """The history of a compile shrank."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: CompressData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['compress']
 
 
 class CompressFormatHookCall(TypedDict):
@@ -1015,8 +1238,7 @@ class CompressFormatHookCall(TypedDict):
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
+    input: CompressFormatHookInput
     # What the hook may do.
     kind: Literal['provide']
     # The point.
@@ -1024,6 +1246,15 @@ class CompressFormatHookCall(TypedDict):
     scope: HookCallScope
     # The version of this format.
     spec: Literal['hooks/1']
+
+
+class CompressFormatHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # the text
+    text: Union[str, None]
+    # the tool that wrote it, or null
+    tool: JsonValue
 
 
 CompressLevel = Literal['lossless', 'reversible', 'summary', 'drop']
@@ -1034,19 +1265,19 @@ class CompressRequest(TypedDict, total=False):
 
     # Format adapters in the order in which texts are offered to them: names, or definitions. When absent all of
     # ours, a stored one of the same name in the place of each.
-    adapters: Union[List[Any], None]
+    adapters: Union[List[JsonValue], None]
     # Tokens that the answer may take, framing included.
     budget_tokens: Union[int, None]
     # Which old results become one line, and which stay.
     clear: Union[ClearSetting, None]
     # The conversation of a Gemini request.
-    contents: Union[List[Any], None]
+    contents: Union[List[JsonValue], None]
     # Milliseconds that it may take, 10,000 if absent.
     deadline_ms: Union[int, None]
     # `full` adds `decisions` to the report.
     explain: Union[ExplainMode, None]
     # Items of an `OpenAI` Responses request.
-    input: Any
+    input: JsonValue
     # System text of an `OpenAI` Responses request.
     instructions: Union[str, None]
     # Newest turns that are shielded from all but lossless edits. If absent: `4`.
@@ -1076,15 +1307,15 @@ class CompressRequest(TypedDict, total=False):
     # What a summary is to hold, in your words; at most 8,192 bytes.
     summary_instructions: Union[str, None]
     # Counted and left as it is, like the three below and the tools.
-    system: Any
+    system: JsonValue
     # System text of a Gemini request.
-    systemInstruction: Any
+    systemInstruction: JsonValue
     # The same, as the provider's Python library spells it.
-    system_instruction: Any
+    system_instruction: JsonValue
     # A text, in place of a conversation.
     text: Union[str, None]
     # The provider's array of tools; counted and left as it is.
-    tools: Any
+    tools: JsonValue
 
 
 class _CompressResponseRequired(TypedDict):
@@ -1100,9 +1331,9 @@ class CompressResponse(_CompressResponseRequired, total=False):
     """The result, under the key it came in."""
 
     # The messages in the shape in which they came; absent for a text.
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonObject], None]
     # Their texts by id, with `originals: "return"`.
-    originals: Any
+    originals: Union[Dict[str, str], None]
     # The text; absent for messages.
     text: Union[str, None]
 
@@ -1119,7 +1350,7 @@ class CompressionOptions(TypedDict, total=False):
     # Format adapters in the order in which texts are offered to them: names, names with how the adapter works
     # (`{"name", "ratio", "summarizer"}`), or definitions. When absent all of ours, a stored one of the same name in
     # the place of each.
-    adapters: Union[List[Any], None]
+    adapters: Union[List[JsonValue], None]
     # Who shortens the history: `service`, or `provider`, where the provider clears and compacts by itself as
     # `report.requires` asks of the request. If absent: `"service"`.
     by: Union[CompressedBy, None]
@@ -1172,6 +1403,35 @@ class ConsoleSession(_ConsoleSessionRequired, total=False):
     key: Union[str, None]
 
 
+class ContextInjectedData(TypedDict):
+    """Memory, state or context is in the payload."""
+
+    # Whether `dynamic_state` is in it.
+    dynamic_state: bool
+    # The hooks whose text is in it.
+    hooks: List[str]
+    # Whether `implicit_context` or the text of a hook is in it.
+    implicit_context: bool
+    # Entries of memory.
+    memory_entries: int
+
+
+class ContextInjectedEvent(TypedDict):
+    """Memory, state or context is in the payload."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: ContextInjectedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['context:injected']
+
+
 class _ContradictionCheckRequired(TypedDict):
     # `none`, `conflict`, or `not_applicable` for a text under no key.
     verdict: str
@@ -1193,7 +1453,7 @@ class ConversationMessage(TypedDict, total=False):
     """
 
     # A text, or a list of blocks.
-    content: Any
+    content: JsonValue
     # An id that protects the message or names it in reports.
     id: Union[str, None]
     # Who speaks: `system`, `developer`, `user`, `assistant` or `tool`.
@@ -1242,7 +1502,7 @@ class CreateKey(_CreateKeyRequired, total=False):
     # Any keys of `/compile`: they are used for keys that a request does not have. In addition `gateway`, an object:
     # its `mode` (`off`, `observe`, `compress` or `fit`) is that of requests through the gateway without the header
     # `x-contexture-mode`, its `budget` that of mode `fit` without `x-contexture-budget`.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # What uses the key: `service` if absent.
     kind: Union[KeyKind, None]
     # How much the key may ask for.
@@ -1260,7 +1520,7 @@ class CreateSession(TypedDict, total=False):
 
     # Any keys of `/compile` but messages and `session_id`: they are used for keys that a request does not have,
     # before those of the caller's key. `hooks`, in any form, need the scope `hooks:write`.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # 1 to 256 bytes without control characters; one is made up when absent.
     id: Union[str, None]
     # How long the session stays after its last use.
@@ -1278,7 +1538,7 @@ class Delegation(_DelegationRequired, total=False):
     """A task that was handed to another agent, and its result."""
 
     # An object that is carried and not read; at most 16 KiB.
-    metadata: Union[Dict[str, Any], None]
+    metadata: Union[JsonObject, None]
     # `sync` when absent, `async`, `tool`, `parallel` or `typed`.
     path: Union[DelegationPath, None]
     # May be empty.
@@ -1292,8 +1552,7 @@ class DelegationHookCall(TypedDict):
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
+    input: DelegationHookInput
     # What the hook may do.
     kind: Literal['observe']
     # The point.
@@ -1303,7 +1562,62 @@ class DelegationHookCall(TypedDict):
     spec: Literal['hooks/1']
 
 
+class DelegationHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # who did it
+    agent_name: Union[str, None]
+    # `{handoff_depth, …}`
+    metadata: Union[JsonObject, None]
+    # how it was handed over
+    path: Union[str, None]
+    # what came back; may be empty
+    result: Union[str, None]
+    # `success`, `failed`, `timeout`, `cycle` or `depth`
+    status: Union[str, None]
+    # what was asked
+    task: Union[str, None]
+
+
 DelegationPath = Literal['sync', 'async', 'tool', 'parallel', 'typed']
+
+
+class _DelegationRecordedDataRequired(TypedDict):
+    # The agent that got the task.
+    agent_name: str
+    # The id of the delegation.
+    delegation_id: str
+    # How the task was handed over, as `path` of `POST /sessions/{id}/delegations`.
+    path: str
+    # Bytes of the result.
+    result_bytes: int
+    # How the delegation ended, as `status` of `POST /sessions/{id}/delegations`.
+    status: str
+    # Bytes of the task.
+    task_bytes: int
+
+
+class DelegationRecordedData(_DelegationRecordedDataRequired, total=False):
+    """The hand-over of a task to another agent was reported."""
+
+    # `metadata.handoff_depth`, if it is a number.
+    handoff_depth: Union[int, None]
+
+
+class DelegationRecordedEvent(TypedDict):
+    """The hand-over of a task to another agent was reported."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: DelegationRecordedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['delegation:recorded']
 
 
 class DelegationReport(TypedDict):
@@ -1391,13 +1705,13 @@ _DiffStepRequired = TypedDict("_DiffStepRequired", {
 })
 
 _DiffStepOptional = TypedDict("_DiffStepOptional", {
-    'from': "Any",
-    'value': "Any",
+    'from': "JsonValue",
+    'value': "JsonValue",
 }, total=False)
 
 
 class DiffStep(_DiffStepRequired, _DiffStepOptional):
-    """A place in which two payloads differ."""
+    """A place in which two documents differ."""
 
 
 EnforcementMode = Literal['enforce', 'audit']
@@ -1418,8 +1732,7 @@ class EventHookCall(TypedDict):
 
     delivery: HookCallDelivery
     hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
+    input: EventHookInput
     # What the hook may do.
     kind: Literal['observe']
     # The point.
@@ -1427,6 +1740,23 @@ class EventHookCall(TypedDict):
     scope: HookCallScope
     # The version of this format.
     spec: Literal['hooks/1']
+
+
+class EventHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # when it happened
+    at: Union[str, None]
+    # the compilation, or null
+    compilation_id: JsonValue
+    # what the event tells
+    data: Union[JsonObject, None]
+    # the event's number
+    seq: Union[int, None]
+    # the session, or null
+    session_id: JsonValue
+    # the event's name
+    type: Union[str, None]
 
 
 class _EventListRequired(TypedDict):
@@ -1445,24 +1775,202 @@ class EventList(_EventListRequired, total=False):
     gap: Union[EventGap, None]
 
 
-class _EventRowRequired(TypedDict):
-    # Ids and counts, by type.
-    data: Dict[str, Any]
-    # What happened.
-    type: str
-
-
-class EventRow(_EventRowRequired, total=False):
-    """An event."""
+class GatewayRequestEvent(TypedDict):
+    """A request for a model through the gateway has ended."""
 
     # When it happened: RFC 3339, in UTC.
-    at: Union[str, None]
+    at: str
     # The compile that it is about, or null.
     compilation_id: Union[str, None]
-    # From 1, one more with each event of the tenant; null for what is said to one reader alone.
-    seq: Union[int, None]
+    data: GatewayRequestData
+    # From 1, one more with each event of the tenant.
+    seq: int
     # The session that it is about, or null.
     session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['gateway:request']
+
+
+class MemoryChangedEvent(TypedDict):
+    """A memory entry has changed, or has expired."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: MemoryEventData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['memory:changed']
+
+
+class MemoryExpiredEvent(TypedDict):
+    """A memory entry has changed, or has expired."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: MemoryEventData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['memory:expired']
+
+
+class MemoryDeniedEvent(TypedDict):
+    """A model may not write a memory entry. `hook`, `point` and `code` are absent unless a hook denied it."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: MemoryDeniedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['memory:denied']
+
+
+class ToolDeniedEvent(TypedDict):
+    """A guard denied a call of the model."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: ToolDeniedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['tool:denied']
+
+
+class HookFailedEvent(TypedDict):
+    """A hook gave no answer. `kind` and `status` are of a call in a request, `delivery` and `attempts` of one from
+    the queue.
+    """
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: HookFailedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['hook:failed']
+
+
+class HookDeniedEvent(TypedDict):
+    """A hook's no ended a compile or a request through the gateway."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: HookDeniedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['hook:denied']
+
+
+class SessionSwitchedEvent(TypedDict):
+    """A session was opened, forked or switched."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: SessionSwitchedData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['session:switched']
+
+
+class HookDisabledEvent(TypedDict):
+    """The service disabled a hook."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: HookDisabledData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['hook:disabled']
+
+
+class HookLostEvent(TypedDict):
+    """Queued calls of a hook were deleted, because too many were queued."""
+
+    # When it happened: RFC 3339, in UTC.
+    at: str
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: HookLostData
+    # From 1, one more with each event of the tenant.
+    seq: int
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['hook:lost']
+
+
+class StreamGapEvent(TypedDict):
+    """To one reader: events are no longer kept."""
+
+    # Null: the event is not stored.
+    at: None
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: StreamGapData
+    # Null: the event is for this reader alone.
+    seq: None
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['stream:gap']
+
+
+class StreamOverflowEvent(TypedDict):
+    """To one reader: it was too slow, and the stream ends."""
+
+    # Null: the event is not stored.
+    at: None
+    # The compile that it is about, or null.
+    compilation_id: Union[str, None]
+    data: StreamOverflowData
+    # Null: the event is for this reader alone.
+    seq: None
+    # The session that it is about, or null.
+    session_id: Union[str, None]
+    # The type of the event.
+    type: Literal['stream:overflow']
+
+
+# An event, by `type`. Later releases have further types: pass over what you do not know.
+EventRow = Union[CompileStartEvent, CompileDoneEvent, CompileFailedEvent, GatewayRequestEvent, CompressEvent, ContextInjectedEvent, MemoryChangedEvent, MemoryExpiredEvent, MemoryDeniedEvent, ToolDeniedEvent, HookFailedEvent, HookDeniedEvent, DelegationRecordedEvent, SessionSwitchedEvent, CacheExpiringEvent, HookDisabledEvent, HookLostEvent, StreamGapEvent, StreamOverflowEvent]
 
 
 class EventTicket(TypedDict):
@@ -1492,16 +2000,16 @@ class ExpandRequest(TypedDict, total=False):
     # The id of an artifact.
     artifact: Union[str, None]
     # The conversation of a Gemini request.
-    contents: Union[List[Any], None]
+    contents: Union[List[JsonValue], None]
     # The id of an answer of `/compress`.
     id: Union[str, None]
     # Items of an `OpenAI` Responses request.
-    input: Union[List[Any], None]
+    input: Union[List[JsonValue], None]
     # Messages as they were returned, in their shape; newer ones may follow.
     messages: Union[List[ConversationMessage], None]
     # Originals that the caller kept, by id. Where nothing else is known of a text, the one that equals what it
     # decodes to, but for what `equivalent` edits leave out, is taken.
-    originals: Any
+    originals: Union[Dict[str, str], None]
     # A text as it was returned: its original, if that is known here; else it is decoded from its own notations.
     text: Union[str, None]
 
@@ -1525,7 +2033,7 @@ class ExpandedList(_ExpandedListRequired, total=False):
     """The originals, under the key that the messages came in."""
 
     # The messages with their original texts.
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonObject], None]
     # The original text.
     text: Union[str, None]
 
@@ -1658,7 +2166,7 @@ class GatewayReport(_GatewayReportRequired, total=False):
 
 class _GatewayRequestRequired(TypedDict):
     # The conversation.
-    messages: List[Any]
+    messages: List[JsonValue]
 
 
 class GatewayRequest(_GatewayRequestRequired, total=False):
@@ -1670,6 +2178,48 @@ class GatewayRequest(_GatewayRequestRequired, total=False):
     model: Union[str, None]
     # Tokens that the answer may take; old turns may be summarised then.
     token_budget: Union[int, None]
+
+
+class _GatewayRequestDataRequired(TypedDict):
+    # Whether the request passed a compaction point.
+    compacted: bool
+    # Milliseconds from the request to the end of the response.
+    duration_ms: int
+    # `messages`, `chat_completions`, `responses` or `generate_content`.
+    endpoint: str
+    # `observe`, `compress` or `fit`.
+    mode: str
+    # In mode `observe`: what `compress` would have saved of the newest messages.
+    observed_tokens: int
+    # Tokens that the request has less than it came with.
+    saved_tokens: int
+    # The status of the response.
+    status: int
+    # The part of `saved_tokens` in the newest messages.
+    unique_saved_tokens: int
+    # The name of the upstream.
+    upstream: str
+    # `anthropic`, `openai` or `gemini`.
+    wire: str
+
+
+class GatewayRequestData(_GatewayRequestDataRequired, total=False):
+    """A request for a model through the gateway has ended."""
+
+    # The code of an error of this service, or null.
+    code: Union[str, None]
+    # What the request costs by the provider's count; null if that or the prices are not known.
+    cost: Union[CompileCost, None]
+    # The id of the caller's key, or null.
+    key: Union[str, None]
+    # The model, as the request names it.
+    model: Union[str, None]
+    # The hash of the body that was sent; null if the body was not read.
+    payload_hash: Union[str, None]
+    # Why something stayed as it came; null if nothing did.
+    skipped: Union[str, None]
+    # What the provider counted; null if the response did not say.
+    tokens: Union[GatewayTokens, None]
 
 
 class GatewayRequestStats(TypedDict):
@@ -1687,7 +2237,7 @@ class _GatewayResponseRequired(TypedDict):
     # Tokens after for each token before.
     compression_ratio: float
     # A list; where nothing could be made of them, whatever came.
-    messages: Any
+    messages: JsonValue
     # Tokens of `messages`.
     tokens_after: int
     # 0 where the messages were passed on uncounted, like the two below.
@@ -1872,6 +2422,160 @@ class HistorySummary(TypedDict):
     covers: List[CoveredRange]
 
 
+class SummarizeHookCall(TypedDict):
+    """The body of a call writes the summary of the turns that leave the history."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: SummarizeHookInput
+    # What the hook may do.
+    kind: Literal['provide']
+    # The point.
+    point: Literal['summarize']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class TransformContextHookCall(TypedDict):
+    """The body of a call the complete list of messages before it becomes the provider's payload."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: TransformContextHookInput
+    # What the hook may do: transform, guard, observe.
+    kind: HookKind
+    # The point.
+    point: Literal['transform_context']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class MemoryUpdateHookCall(TypedDict):
+    """The body of a call before a model's own write to memory, of a key that it may write."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: MemoryUpdateHookInput
+    # What the hook may do: guard, transform.
+    kind: HookKind
+    # The point.
+    point: Literal['memory_update']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class MemoryChangedHookCall(TypedDict):
+    """The body of a call after a memory entry was set, deleted or expired."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: MemoryChangedHookInput
+    # What the hook may do.
+    kind: Literal['observe']
+    # The point.
+    point: Literal['memory_changed']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class MemoryExpiredHookCall(TypedDict):
+    """The body of a call after an expired memory entry was deleted."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: MemoryExpiredHookInput
+    # What the hook may do.
+    kind: Literal['observe']
+    # The point.
+    point: Literal['memory_expired']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class SessionSwitchHookCall(TypedDict):
+    """The body of a call when a conversation goes on in another session."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: SessionSwitchHookInput
+    # What the hook may do.
+    kind: Literal['observe']
+    # The point.
+    point: Literal['session_switch']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class ToolCallHookCall(TypedDict):
+    """The body of a call before a tool call is carried out."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: ToolCallHookInput
+    # What the hook may do: guard, transform, observe.
+    kind: HookKind
+    # The point.
+    point: Literal['tool_call']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class ToolResultHookCall(TypedDict):
+    """The body of a call a tool's result, when it is first seen."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: ToolResultHookInput
+    # What the hook may do: transform, observe.
+    kind: HookKind
+    # The point.
+    point: Literal['tool_result']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class RetrieveEvidenceHookCall(TypedDict):
+    """The body of a call finds the evidence that a pack asks for."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: RetrieveEvidenceHookInput
+    # What the hook may do.
+    kind: Literal['provide']
+    # The point.
+    point: Literal['retrieve_evidence']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+class RecallMemoryHookCall(TypedDict):
+    """The body of a call chooses among stored memory entries, or adds others."""
+
+    delivery: HookCallDelivery
+    hook: CalledHook
+    input: RecallMemoryHookInput
+    # What the hook may do.
+    kind: Literal['provide']
+    # The point.
+    point: Literal['recall_memory']
+    scope: HookCallScope
+    # The version of this format.
+    spec: Literal['hooks/1']
+
+
+# The body of a call, by `point`.
+HookCall = Union[BeforeCompressHookCall, SummarizeHookCall, AfterCompressHookCall, BeforeCompileHookCall, TransformContextHookCall, MemoryUpdateHookCall, MemoryChangedHookCall, MemoryExpiredHookCall, DelegationHookCall, SessionSwitchHookCall, CacheExpiringHookCall, ToolCallHookCall, ToolResultHookCall, CompressFormatHookCall, RetrieveEvidenceHookCall, RecallMemoryHookCall, EventHookCall]
+
+
 class HookCallDelivery(TypedDict):
     """The attempt to deliver a call."""
 
@@ -1939,22 +2643,22 @@ class HookDefinition(_HookDefinitionRequired, total=False):
     # `truncate`, `redact`, `deny_command` or `secret_scan`.
     builtin: Union[BuiltInHook, None]
     # Settings of the built-in hook.
-    config: Union[Dict[str, Any], None]
+    config: Union[JsonObject, None]
     # Of an observe hook: `async`, or `sync`, which holds the answer until it was told. If absent: `"async"`.
     delivery: Union[DeliveryMode, None]
     # Whether it is called. If absent: `true`.
     enabled: Union[bool, None]
     # Sent with each call and never shown.
-    headers: Union[Dict[str, Any], None]
+    headers: Union[JsonObject, None]
     # 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`; made up when absent.
     id: Union[str, None]
     # `include` and `exclude`: JSON Pointers to what of the input leaves the service.
-    input: Union[Dict[str, Any], None]
+    input: Union[JsonObject, None]
     # Whether it runs for requests with `"hooks": false`, too. True by default for a guard that a caller with a key
     # registers.
     mandatory: Union[bool, None]
     # Which calls it is for: `tools`, `args`, `agents`, `sessions`, `events`, `status`, `denials`.
-    match: Union[Dict[str, Any], None]
+    match: Union[JsonObject, None]
     # Of a provide hook: tokens that its text may take. If absent: `1024`.
     max_tokens: Union[int, None]
     # `enforce`, or `audit`: it is asked, and nothing of what it says holds. If absent: `"enforce"`.
@@ -1970,11 +2674,71 @@ class HookDefinition(_HookDefinitionRequired, total=False):
     # Whether a guard is asked again where a transform changed what it saw.
     reverify: Union[bool, None]
     # `{"session_id"}`: for one session.
-    scope: Union[Dict[str, Any], None]
+    scope: Union[JsonObject, None]
     # 30,000 at most; by kind when absent.
     timeout_ms: Union[int, None]
     # https; http and private addresses only where the operator allows them.
     url: Union[str, None]
+
+
+class _HookDeniedDataRequired(TypedDict):
+    # The id of the hook.
+    hook: str
+    # The point of the call.
+    point: str
+
+
+class HookDeniedData(_HookDeniedDataRequired, total=False):
+    """A hook's no ended a compile or a request through the gateway."""
+
+    # The code that the hook gave, or null.
+    code: Union[str, None]
+
+
+class _HookDiffRequired(TypedDict):
+    # One for each member that changes; empty if the hook is new or stays as it is. Steps without `from` and `value`
+    # are of what is never shown.
+    changes: List[DiffStep]
+
+
+class HookDiff(_HookDiffRequired, total=False):
+    """What a `PUT` of a hook would change."""
+
+    # The revision of the hook that is registered; null if there is none of this id.
+    revision: Union[int, None]
+
+
+class HookDisabledData(TypedDict):
+    """The service disabled a hook."""
+
+    # `gone` or `failing`.
+    because: str
+    # The id of the hook.
+    hook: str
+
+
+class _HookFailedDataRequired(TypedDict):
+    # The id of the hook.
+    hook: str
+    # The point of the call.
+    point: str
+
+
+class HookFailedData(_HookFailedDataRequired, total=False):
+    """A hook gave no answer. `kind` and `status` are of a call in a request, `delivery` and `attempts` of one from
+    the queue.
+    """
+
+    # How often the queued call was tried.
+    attempts: Union[int, None]
+    # The failure in a word.
+    cause: Union[str, None]
+    # The id of the queued call.
+    delivery: Union[str, None]
+    # What the hook may do.
+    kind: Union[str, None]
+    # The status of the hook's response; null if there was none.
+    status: Union[int, None]
 
 
 HookKind = Literal['guard', 'transform', 'provide', 'observe']
@@ -1992,15 +2756,24 @@ class HookList(_HookListRequired, total=False):
     next_cursor: Union[str, None]
 
 
+class HookLostData(TypedDict):
+    """Queued calls of a hook were deleted, because too many were queued."""
+
+    # Calls that were deleted since the last such event.
+    count: int
+    # The id of the hook.
+    hook: str
+
+
 class HookOrder(TypedDict):
     """The order of hooks."""
 
     # By point, after a change: `added`, `removed`, `reordered`.
-    changes: Dict[str, Any]
+    changes: JsonObject
     # As it was given.
     manifest: HookOrderRequest
     # As it comes out: ids by kind by point.
-    order: Dict[str, Any]
+    order: JsonObject
     # The SHA-256 of `order`; records of compiles hold it.
     order_hash: str
     # From 1, one more with each change; 0 where none was ever given.
@@ -2013,14 +2786,14 @@ class HookOrderRequest(TypedDict):
     """The hooks that are to run first at a point, in their order."""
 
     # Lists of ids by point.
-    points: Dict[str, Any]
+    points: JsonObject
 
 
 class _HookPointRequired(TypedDict):
     # What happens at the point, in a sentence.
     about: str
     # The members of a call's `input`, and what each is.
-    input: Dict[str, Any]
+    input: JsonObject
     # The kinds of hooks that the point takes.
     kinds: List[HookPointKind]
     # The name of the point.
@@ -2071,12 +2844,83 @@ class HookQueue(TypedDict):
     queued: int
 
 
+class _HookRecordRequired(TypedDict):
+    # Tries over the network.
+    attempts: int
+    # 1 if nothing of the outcome was applied, because the hook has `mode: "audit"`; otherwise 0.
+    audit: int
+    # 1 if some of what it provided did not fit its cap; otherwise 0.
+    clipped: int
+    # The id of the hook.
+    hook: str
+    # What the hook may do.
+    kind: str
+    # From 0, one more with each call of the hook at the point.
+    occurrence: int
+    # As in a report; of a hook with `mode: "audit"`, what an enforced one would have done.
+    outcome: str
+    # The point of the call.
+    point: str
+    # The revision of the hook.
+    revision: int
+    # The status of the hook's response; 0 if there was none.
+    status: int
+    # Tokens that what it provided takes.
+    tokens: int
+    # Microseconds that the call took.
+    took_us: int
+
+
+class HookRecord(_HookRecordRequired, total=False):
+    """The outcome of a hook, as a record keeps it; what does not apply is null."""
+
+    # The text that the hook returned.
+    answer: Union[str, None]
+    # The failure in a word.
+    cause: Union[str, None]
+    # The code that a guard gave.
+    code: Union[str, None]
+    # The failure in a sentence.
+    detail: Union[str, None]
+    # Why a guard denied.
+    reason: Union[str, None]
+    # The hash of what was sent.
+    request_digest: Union[str, None]
+    # Why the hook was skipped.
+    skip: Union[str, None]
+
+
 class HookRegistration(HookDefinition, total=False):
     """A hook to be registered, with a secret of the caller's own if it is to have one."""
 
     # `whsec_` and the base64 of 24 to 64 bytes, which may be the secret of several hooks. A new one is made when
     # absent, and by `PUT` the one of before stays.
     secret: Union[str, None]
+
+
+class _HookReportRequired(TypedDict):
+    # The id of the hook.
+    id: str
+    # What the hook may do: `guard`, `transform`, `provide` or `observe`.
+    kind: str
+    # Milliseconds that the call took.
+    ms: int
+    # `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `queued`, `failed`, `skipped` or `would_call` (a dry
+    # run); of a hook with `mode: "audit"`, `would_deny` or `would_apply`.
+    outcome: str
+    # The point of the call.
+    point: str
+    # Tokens that what it provided takes.
+    tokens: int
+
+
+class HookReport(_HookReportRequired, total=False):
+    """A hook that was reached."""
+
+    # True if some of what it provided did not fit its cap; otherwise absent.
+    clipped: bool
+    # The cause of a failure, the reason of a denial, or why the hook was skipped.
+    why: Union[str, None]
 
 
 class _HookRowRequired(TypedDict):
@@ -2114,7 +2958,7 @@ class HookRow(_HookRowRequired, total=False):
     # The built-in hook that it is, or null.
     builtin: Union[str, None]
     # Options of a built-in hook, or null.
-    config: Union[Dict[str, Any], None]
+    config: Union[JsonObject, None]
     # When it was made: RFC 3339, in UTC.
     created_at: Union[str, None]
     # Whether observers are called in the background or before the response.
@@ -2126,9 +2970,9 @@ class HookRow(_HookRowRequired, total=False):
     # Names of the headers that are sent.
     headers: Union[List[str], None]
     # The members of its input, or null for all.
-    input: Union[Dict[str, Any], None]
+    input: Union[JsonObject, None]
     # Which calls it gets, or null for all.
-    match: Union[Dict[str, Any], None]
+    match: Union[JsonObject, None]
     # Tokens of what a provider may add.
     max_tokens: Union[int, None]
     # What a failed call means: `deny`, `fail` or `skip`.
@@ -2136,7 +2980,7 @@ class HookRow(_HookRowRequired, total=False):
     # Whether it sees the list again after another hook changed it.
     reverify: Union[bool, None]
     # Whose requests call it.
-    scope: Union[Dict[str, Any], None]
+    scope: Union[JsonObject, None]
     # When it was last changed: RFC 3339, in UTC.
     updated_at: Union[str, None]
     # Without path and query, which may hold secrets: `…` replaces them.
@@ -2162,13 +3006,13 @@ class HookTestResult(_HookTestResultRequired, total=False):
     # The failure in a sentence, or null.
     detail: Union[str, None]
     # What would have come of it: `payload`, `fragments` and `answers`, or a guard's denial.
-    effect: Union[Dict[str, Any], None]
+    effect: Union[JsonObject, None]
     # As in a report: `allowed`, `denied`, `applied`, `unchanged`, `delivered`, `failed`, `skipped`.
     outcome: Union[str, None]
     # What was sent: `method`, `url`, `headers`, `body`; null where nothing was.
-    request: Union[Dict[str, Any], None]
+    request: Union[JsonObject, None]
     # What came back: `status`, `body`.
-    response: Union[Dict[str, Any], None]
+    response: Union[JsonObject, None]
     # What the call was signed with, where that was made up for it.
     secret: Union[str, None]
     # The cause of a failure, or the reason of a denial.
@@ -2191,6 +3035,14 @@ class Inventory(_InventoryRequired, total=False):
 
     # The record that tells about tools; null if no record of these is in full, and `tools` is empty then.
     compilation_id: Union[str, None]
+
+
+# An object with any members.
+JsonObject = Dict[str, Any]
+
+
+# Any JSON value.
+JsonValue = Any
 
 
 # How many of the newest tool results stay: a number, 3 when absent, or `all`.
@@ -2251,7 +3103,7 @@ class MemoryActRequest(TypedDict, total=False):
     # A part of the value of the one entry that is meant.
     match: Union[str, None]
     # An object that is kept with the entry and not read; at most 16 KiB.
-    metadata: Any
+    metadata: JsonValue
     # The scope of the entry.
     scope: Union[MemoryScope, None]
     # `short_term`, `long_term`, `entity` or `episodic`: the tiers `working`, `durable`, `semantic` and `episodic`.
@@ -2283,23 +3135,85 @@ class MemoryActResponse(_MemoryActResponseRequired, total=False):
 MemoryAction = Literal['add', 'replace', 'remove']
 
 
-class MemoryChangedHookCall(TypedDict):
-    """The body of a call after a memory entry was set, deleted or expired."""
+class MemoryChange(TypedDict, total=False):
+    """What changes of an entry: any of its members. What is absent stays as it is; null takes it away, or makes it
+    as usual.
+    """
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['observe']
-    # The point.
-    point: Literal['memory_changed']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # Who wrote it.
+    author: Union[str, None]
+    # `public`, `internal` (when it is new), `confidential` or `restricted`.
+    classification: Union[Classification, None]
+    # A sentence about the value, shown to the model with it.
+    description: Union[str, None]
+    # More important entries are recalled first. If absent: `0.5`.
+    importance: Union[float, None]
+    # An object that is carried and not read; at most 16 KiB.
+    metadata: Union[JsonObject, None]
+    # Whose entry it is.
+    scope: Union[MemoryScope, None]
+    # Where it comes from.
+    source: Union[str, None]
+    # Words to filter by.
+    tags: Union[List[str], None]
+    # `working`, `episodic`, `semantic` (when it is new) or `durable`.
+    tier: Union[MemoryTier, None]
+    # Absent: as before; `null`: the entry does not expire. Turns need `scope.session_id`.
+    ttl: Union[MemoryTtl, None]
+    # Any JSON value, a text most of the time; at most 64 KiB.
+    value: JsonValue
+
+
+class MemoryChangedHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # `add`, `replace`, `remove` or `expire`
+    action: Union[str, None]
+    # entries that changed
+    affected: Union[int, None]
+    # the text that was given
+    content: Union[str, None]
+    # the entry's key
+    key: Union[str, None]
+    # the entry's id, unique in its tenant: its path below `/memory/`
+    memory_id: Union[str, None]
+    # an object, or null
+    metadata: JsonValue
+    # what was stored, or null
+    old_value: JsonValue
+    # `model`, `direct`, `review`, `session` or `expiry`
+    origin: Union[str, None]
+    # the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant`
+    scope: Union[JsonObject, None]
+    # the caller's word for the kind of memory
+    target: Union[str, None]
+    # `set`, `delete` or `expire`
+    type: Union[str, None]
+    # what is stored now, or null
+    value: Union[str, None]
 
 
 MemoryClass = Literal['evidence_link', 'preference', 'decision_outcome', 'correction']
+
+
+class _MemoryDeniedDataRequired(TypedDict):
+    # The key of the entry.
+    key: str
+    # Always `model`.
+    origin: str
+    # `hook`, `key_not_allowed`, `write_off`, `shared_entry` or `not_current`.
+    reason: str
+
+
+class MemoryDeniedData(_MemoryDeniedDataRequired, total=False):
+    """A model may not write a memory entry. `hook`, `point` and `code` are absent unless a hook denied it."""
+
+    # The code that the hook gave, or null.
+    code: Union[str, None]
+    # The id of the hook.
+    hook: Union[str, None]
+    # The point of the hook.
+    point: Union[str, None]
 
 
 class _MemoryEntryRequired(TypedDict):
@@ -2325,7 +3239,7 @@ class _MemoryEntryRequired(TypedDict):
     # When it was last changed: RFC 3339, in UTC.
     updated_at: str
     # What is remembered.
-    value: Any
+    value: JsonValue
     # From 1, one more with each write; also the `ETag`.
     version: int
 
@@ -2342,27 +3256,52 @@ class MemoryEntry(_MemoryEntryRequired, total=False):
     # The turn of its session from which on it is expired.
     expires_at_turn: Union[int, None]
     # An object that is kept with it and not read.
-    metadata: Any
+    metadata: Union[JsonObject, None]
     # Where it comes from.
     source: Union[str, None]
     # When it expires after its last write; null for never.
     ttl: Union[MemoryTtl, None]
 
 
-class MemoryExpiredHookCall(TypedDict):
-    """The body of a call after an expired memory entry was deleted."""
+class MemoryEventData(TypedDict):
+    """A memory entry has changed, or has expired."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['observe']
-    # The point.
-    point: Literal['memory_expired']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # `public`, `internal`, `confidential` or `restricted`.
+    classification: str
+    # The key of the entry.
+    key: str
+    # `direct`, `model`, `review`, `session` or `expiry`.
+    origin: str
+    # Who sees the entry.
+    scope: MemoryEventScope
+    # The status of the entry.
+    status: str
+    # What happened: `set`, `retract`, `supersede`, `restore`, `promote`, `delete` or `expire`.
+    type: str
+    # How often the entry was written.
+    update_count: int
+    # The version of the entry.
+    version: int
+
+
+class MemoryEventScope(TypedDict, total=False):
+    """The scope of a memory entry: null is any."""
+
+    # The agent.
+    agent: Union[str, None]
+    # The tenant of a pack; absent if the entry is shared.
+    pack_tenant: Union[str, None]
+    # The session.
+    session_id: Union[str, None]
+    # The subject, such as a user.
+    subject: Union[str, None]
+
+
+class MemoryExpiredHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # the whole entry
+    entry: Union[JsonObject, None]
 
 
 class MemoryImportResponse(TypedDict):
@@ -2380,7 +3319,7 @@ class MemoryOptions(TypedDict, total=False):
     # The keys that the model may write; any when absent, none when empty.
     allowed_keys: Union[List[str], None]
     # In the place of the store's: `{"key", "value", "description"?}`; every text is escaped.
-    entries: Union[List[Any], None]
+    entries: Union[List[JsonValue], None]
     # Tokens of data; entries that find no room are left out, with a warning. If absent: `2000`.
     max_tokens: Union[int, None]
     # Where the data stands: `last_user` keeps everything before it cacheable.
@@ -2499,20 +3438,23 @@ class MemoryTtl(TypedDict, total=False):
 MemoryType = Literal['short_term', 'long_term', 'entity', 'episodic']
 
 
-class MemoryUpdateHookCall(TypedDict):
-    """The body of a call before a model's own write to memory, of a key that it may write."""
+class MemoryUpdateHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['guard', 'transform']
-    # The point.
-    point: Literal['memory_update']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # the entry's key
+    key: Union[str, None]
+    # the entry's id, unique in its tenant: its path below `/memory/`
+    memory_id: Union[str, None]
+    # what is stored, or null
+    old_value: JsonValue
+    # `create`, `update` or `delete`
+    op: Union[str, None]
+    # `model`
+    origin: Union[str, None]
+    # the entry's scope: `subject`, `session_id`, `agent`, `pack_tenant`
+    scope: Union[JsonObject, None]
+    # what is to be stored; null for a deletion
+    value: Union[str, None]
 
 
 class MemoryVersionRow(TypedDict):
@@ -2540,14 +3482,12 @@ class MemoryVersions(_MemoryVersionsRequired, total=False):
 
 
 class _MemoryWriteRequired(TypedDict):
-    # Any JSON value, a text most of the time; at most 64 KiB. A `PUT` needs it.
-    value: Any
+    # Any JSON value, a text most of the time; at most 64 KiB.
+    value: JsonValue
 
 
 class MemoryWrite(_MemoryWriteRequired, total=False):
-    """What is said of an entry. What is absent stays as it is, or is as usual where the entry is new; in a
-    `PATCH`, null takes away.
-    """
+    """What is said of an entry. What is absent stays as it is, or is as usual if the entry is new."""
 
     # Who wrote it.
     author: Union[str, None]
@@ -2558,7 +3498,7 @@ class MemoryWrite(_MemoryWriteRequired, total=False):
     # More important entries are recalled first. If absent: `0.5`.
     importance: Union[float, None]
     # An object that is carried and not read; at most 16 KiB.
-    metadata: Any
+    metadata: Union[JsonObject, None]
     # Whose entry it is.
     scope: Union[MemoryScope, None]
     # Where it comes from.
@@ -2869,8 +3809,8 @@ _PackChangeRequired = TypedDict("_PackChangeRequired", {
 })
 
 _PackChangeOptional = TypedDict("_PackChangeOptional", {
-    'from': "Any",
-    'value': "Any",
+    'from': "JsonValue",
+    'value': "JsonValue",
 }, total=False)
 
 
@@ -2902,17 +3842,17 @@ class PackDiffRequest(_PackDiffRequestRequired):
 
 class _PackDocumentRequired(TypedDict):
     # Options and when to use them.
-    decision_layer: Any
+    decision_layer: JsonObject
     # The catalogue of intents.
-    intent_layer: Any
+    intent_layer: JsonObject
     # What memory may be shown and written.
-    memory_layer: Any
+    memory_layer: JsonObject
     # Id, version, owner.
-    pack_meta: Any
+    pack_meta: JsonObject
     # Rules, and what they allow or withhold.
-    policy_layer: Any
+    policy_layer: JsonObject
     # The tools, and who may use them.
-    tooling_layer: Any
+    tooling_layer: JsonObject
 
 
 class PackDocument(_PackDocumentRequired, total=False):
@@ -2921,19 +3861,19 @@ class PackDocument(_PackDocumentRequired, total=False):
     """
 
     # Tokens for each part.
-    budget_layer: Any
+    budget_layer: Union[JsonObject, None]
     # Facts of the business that the model may see.
-    business_context: Any
+    business_context: Union[JsonObject, None]
     # The version of the format.
-    contract_meta: Any
+    contract_meta: Union[JsonObject, None]
     # What evaluations check.
-    evaluation_layer: Any
+    evaluation_layer: Union[JsonObject, None]
     # References to evidence.
-    intelligence_refs: Any
+    intelligence_refs: Union[JsonObject, None]
     # `{"alg": "ed25519", "key_id", "sig"}`, over the canonical JSON (RFC 8785) of the rest.
-    signature: Any
+    signature: Union[JsonObject, None]
     # How the model shall write.
-    tone_and_comms: Any
+    tone_and_comms: Union[JsonObject, None]
 
 
 class PackLayerDiff(TypedDict):
@@ -3058,7 +3998,7 @@ class Problem(_ProblemRequired, total=False):
     # What went wrong this time.
     detail: str
     # What else programs may want to know, by type of problem.
-    details: Any
+    details: JsonValue
     # Every faulty place at once; absent where no place is to blame.
     errors: List[FieldError]
     # The stage of a governed compile that refused.
@@ -3069,9 +4009,9 @@ class ProtectOptions(TypedDict, total=False):
     """What stays word for word."""
 
     # Ids or indices of messages.
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonValue], None]
     # Texts that match stay: `{"regex", "label"}`.
-    patterns: Union[List[Any], None]
+    patterns: Union[List[JsonObject], None]
     # The newest messages, by number.
     recent_messages: Union[int, None]
     # The newest turns, by number.
@@ -3092,11 +4032,11 @@ class ProvideAnswer(TypedDict, total=False):
     # A text to add; at `summarize` the summary.
     content: Union[str, None]
     # At `recall_memory`: entries to show.
-    entries: Union[List[Any], None]
+    entries: Union[List[JsonValue], None]
     # At `retrieve_evidence`: evidence to admit.
-    evidence: Union[List[Any], None]
+    evidence: Union[List[JsonValue], None]
     # Several texts to add.
-    fragments: Union[List[Any], None]
+    fragments: Union[List[JsonValue], None]
     # At `before_compress`: `summary_input` for the summariser or `verbatim` for the payload.
     include: Union[str, None]
     # At `recall_memory`: keys of entries to show.
@@ -3127,7 +4067,7 @@ class QuotaRow(TypedDict):
 
 class _RawToolResultRequired(TypedDict):
     # A text; anything else is shown as its JSON.
-    content: Any
+    content: JsonValue
     # The call that it answers.
     id: str
 
@@ -3136,30 +4076,25 @@ class RawToolResult(_RawToolResultRequired, total=False):
     """What one tool has answered."""
 
     # What the tool was run with, for hooks at `tool_result`.
-    arguments: Any
+    arguments: JsonValue
     # The `caller` of the call, as the provider wrote it. If it is a program (`code_execution_…`, `program`), the
     # result keeps its bytes: the program reads it, and no model.
-    caller: Any
+    caller: JsonValue
     # Whether the tool failed.
     is_error: Union[bool, None]
     # The name of the tool.
     name: Union[str, None]
 
 
-class RecallMemoryHookCall(TypedDict):
-    """The body of a call chooses among stored memory entries, or adds others."""
+class RecallMemoryHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['provide']
-    # The point.
-    point: Literal['recall_memory']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # entries of the store
+    candidates: Union[List[Any], None]
+    # the most that they may take
+    max_tokens: Union[int, None]
+    # what the caller looks for, or null
+    query: Union[str, None]
 
 
 class RecalledEntry(TypedDict):
@@ -3194,7 +4129,7 @@ class RenderSkill(TypedDict, total=False):
     # Whether a line with the skill's folder stands first.
     include_base_dir: Union[bool, None]
     # The value of `${NAME}`.
-    vars: Union[Dict[str, Any], None]
+    vars: Union[JsonObject, None]
 
 
 class RenderedSkill(TypedDict):
@@ -3220,7 +4155,7 @@ class ReplayRequest(TypedDict, total=False):
     # changed are asked and their answers used; the outcome of it is a new record. If absent: `"strict"`.
     mode: Union[ReplayMode, None]
     # The request, sent again: for a record that holds hashes alone. Memory, adapters and models are those of today.
-    request: Union[Dict[str, Any], None]
+    request: Union[JsonObject, None]
 
 
 class _ReplayResponseRequired(TypedDict):
@@ -3248,7 +4183,7 @@ class ReplayResponse(_ReplayResponseRequired, total=False):
     # Where a compile became a refusal, or the other way round.
     outcome_change: Union[OutcomeChange, None]
     # Null where the pack refuses.
-    payload: Any
+    payload: Union[JsonObject, None]
     # Why the pack refuses.
     refusal: Union[CompileRefusal, None]
 
@@ -3267,7 +4202,7 @@ class _ReportRequired(TypedDict):
     # Whether the payload is within the budget.
     fits: bool
     # Hooks that ran.
-    hooks: List[Any]
+    hooks: List[HookReport]
     # What memory did.
     memory: MemoryReport
     # Tokens by part.
@@ -3344,20 +4279,13 @@ class RestoreSession(TypedDict, total=False):
 ResultLevel = Literal['off', 'lossless', 'reversible']
 
 
-class RetrieveEvidenceHookCall(TypedDict):
-    """The body of a call finds the evidence that a pack asks for."""
+class RetrieveEvidenceHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['provide']
-    # The point.
-    point: Literal['retrieve_evidence']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # the pack's intent
+    intent_id: Union[str, None]
+    # what the caller looks for
+    query: Union[str, None]
 
 
 class _RetrieveRequestRequired(TypedDict):
@@ -3404,21 +4332,21 @@ class RotateSecret(TypedDict, total=False):
 
 class _RuleRequestRequired(TypedDict):
     # `JsonLogic`: the operators of json-logic-js.
-    rule: Any
+    rule: JsonValue
 
 
 class RuleRequest(_RuleRequestRequired, total=False):
     """A rule and the facts it is asked on."""
 
     # What the rule is evaluated on.
-    data: Any
+    data: JsonValue
 
 
 class _RuleValueRequired(TypedDict):
     # Whether a condition of this value is met.
     holds: bool
     # Null where JSON has no such value.
-    value: Any
+    value: JsonValue
 
 
 class RuleValue(_RuleValueRequired, total=False):
@@ -3469,7 +4397,7 @@ class Session(_SessionRequired, total=False):
     """A session."""
 
     # Members of compiles that are used if a request has none; null if there are none.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # Its last compile.
     last_compilation_id: Union[str, None]
     # What its last payload cost, by the provider's usage if it was reported; null if that is not known.
@@ -3492,20 +4420,30 @@ class SessionList(_SessionListRequired, total=False):
     next_cursor: Union[str, None]
 
 
-class SessionSwitchHookCall(TypedDict):
-    """The body of a call when a conversation goes on in another session."""
+class SessionSwitchHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['observe']
-    # The point.
-    point: Literal['session_switch']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # where it goes on
+    new_session_id: Union[str, None]
+    # where it comes from; empty for a first session
+    parent_session_id: Union[str, None]
+    # `new`, `fork`, `reset`, `rotation` or `resume`
+    reason: Union[str, None]
+    # whether it starts empty
+    reset: Union[bool, None]
+
+
+class SessionSwitchedData(TypedDict):
+    """A session was opened, forked or switched."""
+
+    # The session that is used from now on.
+    new_session_id: str
+    # The session before it; empty if there was none.
+    parent_session_id: str
+    # `new`, `fork`, `reset`, `rotation` or `resume`.
+    reason: str
+    # Whether the session begins without the state of its parent.
+    reset: bool
 
 
 class SessionTtl(TypedDict):
@@ -3520,7 +4458,7 @@ class SessionTurn(TypedDict, total=False):
 
     # Messages in the shape of the session, at most 1,000: the model's answer, the results of your tools, what the
     # user says next.
-    append: Union[List[Any], None]
+    append: Union[List[JsonValue], None]
     # Whether the next payload is compiled. Without it messages are appended and calls judged, and nothing is
     # recorded or counted. If absent: `true`.
     compile: Union[bool, None]
@@ -3528,23 +4466,23 @@ class SessionTurn(TypedDict, total=False):
     # message that only one shape has.
     source: Union[ConversationShape, None]
     # The provider's `usage` object of the payload before, as it came.
-    usage: Union[Dict[str, Any], None]
+    usage: Union[JsonObject, None]
 
 
 class _SessionUsageRequired(TypedDict):
     # The provider's `usage` object, as it came.
-    usage: Dict[str, Any]
+    usage: JsonObject
 
 
 class SessionUsage(_SessionUsageRequired, total=False):
     """What a provider counted of the last payload."""
 
     # The same without the object around it: a word, or `{"type", "cache_missed_input_tokens"}`.
-    cache_miss_reason: Union[Dict[str, Any], None]
+    cache_miss_reason: Union[JsonObject, None]
     # The provider's diagnostics of its cache, as they came.
-    diagnostics: Union[Dict[str, Any], None]
+    diagnostics: Union[JsonObject, None]
     # The provider's list of blocks that it took out of the request, as it came.
-    input_transformations: Union[List[Any], None]
+    input_transformations: Union[List[JsonValue], None]
     # The model that it was for; the one that was compiled for last when absent.
     model: Union[str, None]
 
@@ -3597,7 +4535,7 @@ class Skill(_SkillRequired, total=False):
     # Absent in lists.
     instructions: Union[str, None]
     # An object that is kept with it and not read.
-    metadata: Any
+    metadata: JsonValue
     # When it was last changed: RFC 3339, in UTC.
     updated_at: Union[str, None]
     # From 1, one more with each write.
@@ -3619,7 +4557,7 @@ class SkillChoice(_SkillChoiceRequired, total=False):
     # In the place of those that are known under the name.
     instructions: Union[str, None]
     # The value of `${NAME}`.
-    vars: Any
+    vars: Union[JsonObject, None]
 
 
 class _SkillDefinitionRequired(TypedDict):
@@ -3635,7 +4573,7 @@ class SkillDefinition(_SkillDefinitionRequired, total=False):
     # Told, and never acted on.
     allowed_tools: Union[List[str], None]
     # Anything; the list `arguments` in it names the words of the arguments.
-    metadata: Any
+    metadata: JsonValue
     # The name in the path.
     name: Union[str, None]
     # When a model should choose it.
@@ -3677,14 +4615,14 @@ class _SnapshotRequired(TypedDict):
 class Snapshot(_SnapshotRequired, total=False):
     """Everything that decides a session's next compile."""
 
-    # With `tokens`, those of the last payload before any factor, and `factors`, those of the last five reports.
-    calibration: Union[List[TokenCalibration], None]
+    # How counts of each model are calibrated.
+    calibration: Union[List[SnapshotCalibration], None]
     # Where the history was shortened.
     compaction_points: Union[List[int], None]
     # When it was made: RFC 3339, in UTC.
     created_at: Union[str, None]
     # The defaults of the session.
-    defaults: Union[Dict[str, Any], None]
+    defaults: Union[JsonObject, None]
     # True if entries that a model wrote are `captured`. Without it, as in documents of earlier releases, promoted
     # entries are restored as `captured`.
     has_captured: Union[bool, None]
@@ -3693,15 +4631,43 @@ class Snapshot(_SnapshotRequired, total=False):
     # The label that was given, or null.
     label: Union[str, None]
     # The entries of its scope, with times in microseconds since 1970.
-    memory: Union[List[Any], None]
+    memory: Union[List[JsonObject], None]
     # The messages of the session.
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonObject], None]
+    # The most tokens that one compile left out, before any factor.
+    removed_tokens: Union[int, None]
+    # What was sent to models that bind their thinking to it.
+    sent: Union[JsonObject, None]
     # The session that it was taken of.
     session_id: Union[str, None]
     # The shape of the messages.
     source: Union[ConversationShape, None]
     # The number of turns.
     turns: Union[int, None]
+
+
+class _TokenCalibrationRequired(TypedDict):
+    # The model, or the target where requests name no model.
+    model: str
+    # The number of reports that were learnt from.
+    reports: int
+
+
+class TokenCalibration(_TokenCalibrationRequired, total=False):
+    """How a provider's count of a model's payloads stands to ours."""
+
+    # The number by which a count is multiplied: the median of the last five reports. Null until a report was learnt
+    # from.
+    factor: Union[float, None]
+
+
+class SnapshotCalibration(TokenCalibration, total=False):
+    """How a provider's count of a model's payloads stands to ours, with what the next report needs."""
+
+    # The factors of the last five reports, the newest last; absent if there are none.
+    factors: Union[List[float], None]
+    # Tokens of the last payload, before any factor.
+    tokens: Union[int, None]
 
 
 class _SnapshotListRequired(TypedDict):
@@ -3750,20 +4716,34 @@ class StageRow(TypedDict):
 StatePlacement = Literal['last_user', 'system']
 
 
-class SummarizeHookCall(TypedDict):
-    """The body of a call writes the summary of the turns that leave the history."""
+_StreamGapDataRequired = TypedDict("_StreamGapDataRequired", {
+    'from': "int",
+    'to': "int",
+})
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['provide']
-    # The point.
-    point: Literal['summarize']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+
+class StreamGapData(_StreamGapDataRequired):
+    """To one reader: events are no longer kept."""
+
+
+class StreamOverflowData(TypedDict):
+    """To one reader: it was too slow, and the stream ends."""
+
+    # Events that the reader has not read.
+    behind: int
+
+
+class SummarizeHookInput(TypedDict, total=False):
+    """What the hook may see."""
+
+    # what the caller asked the summary to keep, or null
+    instructions: JsonValue
+    # what hooks at `before_compress` gave for it, or null
+    material: JsonValue
+    # the most that the summary may take
+    max_tokens: Union[int, None]
+    # messages to summarise, media and stubbed results as lines that name them
+    messages: Union[List[Any], None]
 
 
 SwitchReason = Literal['new', 'fork', 'reset', 'rotation', 'resume']
@@ -3826,7 +4806,7 @@ class TestHook(TypedDict, total=False):
     """What a hook is tried with; all may be absent."""
 
     # The call's input; one of that point when absent.
-    input: Union[Dict[str, Any], None]
+    input: Union[JsonObject, None]
     # One of its points; the first when absent.
     point: Union[HookPointName, None]
 
@@ -3840,7 +4820,7 @@ class TestNewHook(_TestNewHookRequired, total=False):
     """A hook that is tried before it is registered."""
 
     # The input of the call; one of that point if absent.
-    input: Union[Dict[str, Any], None]
+    input: Union[JsonObject, None]
     # One of its points; the first if absent.
     point: Union[HookPointName, None]
     # What its call is signed with; made up when absent.
@@ -3902,21 +4882,6 @@ class TimelineRow(_TimelineRowRequired, total=False):
     unique_saved_tokens: Union[int, None]
 
 
-class _TokenCalibrationRequired(TypedDict):
-    # The model, or the target where requests name no model.
-    model: str
-    # The number of reports that were learnt from.
-    reports: int
-
-
-class TokenCalibration(_TokenCalibrationRequired, total=False):
-    """How a provider's count of a model's payloads stands to ours."""
-
-    # The number by which a count is multiplied: the median of the last five reports. Null until a report was learnt
-    # from.
-    factor: Union[float, None]
-
-
 class TokensRequest(TypedDict, total=False):
     """What to count: one of `text`, `messages` and `tools`."""
 
@@ -3931,7 +4896,7 @@ class TokensRequest(TypedDict, total=False):
     # A text.
     text: Union[str, None]
     # The provider's array of tools.
-    tools: Union[List[Dict[str, Any]], None]
+    tools: Union[List[JsonObject], None]
 
 
 class _TokensResponseRequired(TypedDict):
@@ -3950,20 +4915,13 @@ class TokensResponse(_TokensResponseRequired, total=False):
     per_message: Union[List[int], None]
 
 
-class ToolCallHookCall(TypedDict):
-    """The body of a call before a tool call is carried out."""
+class ToolCallHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['guard', 'transform', 'observe']
-    # The point.
-    point: Literal['tool_call']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # `{index, size}` among the calls of one message
+    batch: Union[JsonObject, None]
+    # `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text
+    tool: Union[JsonObject, None]
 
 
 _ToolCallResultRequired = TypedDict("_ToolCallResultRequired", {
@@ -3974,8 +4932,8 @@ _ToolCallResultRequired = TypedDict("_ToolCallResultRequired", {
 })
 
 _ToolCallResultOptional = TypedDict("_ToolCallResultOptional", {
-    'arguments': "Any",
-    'message': "Any",
+    'arguments': "JsonValue",
+    'message': "JsonValue",
     'namespace': "Union[str, None]",
     'reason': "Union[str, None]",
 }, total=False)
@@ -3988,7 +4946,7 @@ class ToolCallResult(_ToolCallResultRequired, _ToolCallResultOptional):
 class _ToolCallsRequestRequired(TypedDict):
     # As the provider gave them: `tool_calls` of `OpenAI` Chat, `tool_use` blocks of Anthropic, `functionCall` parts
     # of Gemini, `function_call` items of `OpenAI` Responses.
-    calls: List[Any]
+    calls: List[JsonValue]
 
 
 class ToolCallsRequest(_ToolCallsRequestRequired, total=False):
@@ -4020,7 +4978,7 @@ class ToolCallsResponse(_ToolCallsResponseRequired, total=False):
     """What becomes of each call, in their order."""
 
     # The outcomes of the hooks at `tool_call`, a line each; absent if there are none.
-    hooks: List[Any]
+    hooks: List[HookReport]
 
 
 class ToolCost(TypedDict):
@@ -4032,11 +4990,27 @@ class ToolCost(TypedDict):
     tokens: int
 
 
+class _ToolDeniedDataRequired(TypedDict):
+    # The id of the call.
+    call_id: str
+    # The id of the hook.
+    hook: str
+    # The tool.
+    tool: str
+
+
+class ToolDeniedData(_ToolDeniedDataRequired, total=False):
+    """A guard denied a call of the model."""
+
+    # The code that the hook gave, or null.
+    code: Union[str, None]
+
+
 class _ToolGroupRequired(TypedDict):
     # The name of the group.
     name: str
     # An array; with Gemini's tools one object will do.
-    tools: Any
+    tools: JsonValue
 
 
 class ToolGroup(_ToolGroupRequired, total=False):
@@ -4052,7 +5026,7 @@ class ToolOptions(TypedDict, total=False):
     # Names whose calls `POST /tools/calls` denies; the payload stays the same.
     blocked: Union[List[str], None]
     # The provider's array. An entry may have `tags`, which are not sent.
-    list: Union[List[Any], None]
+    list: Union[List[JsonValue], None]
     # Whether schemas lose what says nothing.
     minify: Union[bool, None]
     # Groups that the model sees as one tool each, with `action` and `args`.
@@ -4075,20 +5049,13 @@ class ToolPruning(TypedDict, total=False):
     task: Union[str, None]
 
 
-class ToolResultHookCall(TypedDict):
-    """The body of a call a tool's result, when it is first seen."""
+class ToolResultHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['transform', 'observe']
-    # The point.
-    point: Literal['tool_result']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # `{content, is_error}`, and `stdout`, `stderr`, `exit_code` where given
+    result: Union[JsonObject, None]
+    # `{name, call_id, arguments}`; arguments as an object, those of a free-form call as text
+    tool: Union[JsonObject, None]
 
 
 class _ToolResultsRequestRequired(TypedDict):
@@ -4122,7 +5089,7 @@ class ToolResultsResponse(TypedDict):
     # The originals that were stored.
     artifacts: List[OriginalText]
     # The results in the shape of the target.
-    messages: List[Any]
+    messages: List[JsonValue]
     # What compression did.
     report: Report
     # The outcome for each result, in their order.
@@ -4132,7 +5099,7 @@ class ToolResultsResponse(TypedDict):
 
 
 # Tools as they are given.
-ToolsInput = Union[List[Any], ToolOptions]
+ToolsInput = Union[List[JsonValue], ToolOptions]
 
 
 class ToolsReport(TypedDict):
@@ -4161,25 +5128,20 @@ class TransformAnswer(_TransformAnswerRequired, total=False):
     """What a transform returns; `null` changes nothing."""
 
     # With `merge_patch` an object (RFC 7396), with `json_patch` a list of operations (RFC 6902).
-    patch: Any
+    patch: JsonValue
     # With `replace`: the new value.
-    payload: Any
+    payload: JsonValue
 
 
-class TransformContextHookCall(TypedDict):
-    """The body of a call the complete list of messages before it becomes the provider's payload."""
+class TransformContextHookInput(TypedDict, total=False):
+    """What the hook may see."""
 
-    delivery: HookCallDelivery
-    hook: CalledHook
-    # What the hook may see.
-    input: Dict[str, Any]
-    # What the hook may do.
-    kind: Literal['transform', 'guard', 'observe']
-    # The point.
-    point: Literal['transform_context']
-    scope: HookCallScope
-    # The version of this format.
-    spec: Literal['hooks/1']
+    # messages, the tail of the last one included
+    messages: Union[List[Any], None]
+    # as the caller named it, or null
+    model: JsonValue
+    # the shape that is written
+    target: Union[str, None]
 
 
 class TruncateOptions(TypedDict, total=False):
@@ -4189,7 +5151,7 @@ class TruncateOptions(TypedDict, total=False):
     head_chars: Union[int, None]
     # A tool's name: never cut. `{"name", "threshold"?, "head_chars"?, "tail_chars"?}`: cut so. The last of a name
     # counts.
-    per_tool: Union[List[Any], None]
+    per_tool: Union[List[JsonValue], None]
     # Whether the whole of what is cut is kept as an artifact, which the cut text names.
     store: Union[bool, None]
     # Units of the end that stay. If absent: `1000`.
@@ -4368,6 +5330,7 @@ __all__ = [
     "AdapterTest",
     "AdapterTestRequest",
     "AfterCompressHookCall",
+    "AfterCompressHookInput",
     "AllowedNotations",
     "AnthropicPayload",
     "ApiKey",
@@ -4375,10 +5338,15 @@ __all__ = [
     "ArtifactCleanup",
     "ArtifactCleanupRequest",
     "BeforeCompileHookCall",
+    "BeforeCompileHookInput",
     "BeforeCompressHookCall",
+    "BeforeCompressHookInput",
     "BudgetOptions",
     "BuiltInHook",
+    "CacheExpiringData",
+    "CacheExpiringEvent",
     "CacheExpiringHookCall",
+    "CacheExpiringHookInput",
     "CacheOptions",
     "CacheReport",
     "CacheState",
@@ -4411,11 +5379,20 @@ __all__ = [
     "CompilationRecord",
     "CompilationRow",
     "CompileCost",
+    "CompileDoneData",
+    "CompileDoneEvent",
     "CompileEffects",
+    "CompileFailedData",
+    "CompileFailedEvent",
     "CompilePayload",
     "CompileRefusal",
     "CompileRequest",
+    "CompileStartData",
+    "CompileStartEvent",
+    "CompressData",
+    "CompressEvent",
     "CompressFormatHookCall",
+    "CompressFormatHookInput",
     "CompressLevel",
     "CompressRequest",
     "CompressResponse",
@@ -4423,6 +5400,8 @@ __all__ = [
     "CompressionLevel",
     "CompressionOptions",
     "ConsoleSession",
+    "ContextInjectedData",
+    "ContextInjectedEvent",
     "ContradictionCheck",
     "ContradictionResolution",
     "ConversationMessage",
@@ -4434,7 +5413,10 @@ __all__ = [
     "CreateSession",
     "Delegation",
     "DelegationHookCall",
+    "DelegationHookInput",
     "DelegationPath",
+    "DelegationRecordedData",
+    "DelegationRecordedEvent",
     "DelegationReport",
     "DelegationStatus",
     "Delivery",
@@ -4445,6 +5427,7 @@ __all__ = [
     "EnforcementMode",
     "EventGap",
     "EventHookCall",
+    "EventHookInput",
     "EventList",
     "EventRow",
     "EventTicket",
@@ -4461,6 +5444,8 @@ __all__ = [
     "GatewayMessageEdit",
     "GatewayReport",
     "GatewayRequest",
+    "GatewayRequestData",
+    "GatewayRequestEvent",
     "GatewayRequestStats",
     "GatewayResponse",
     "GatewayStats",
@@ -4477,13 +5462,23 @@ __all__ = [
     "GuardVerdict",
     "HealthReport",
     "HistorySummary",
+    "HookCall",
     "HookCallDelivery",
     "HookCallScope",
     "HookChange",
     "HookCheckRow",
     "HookDefinition",
+    "HookDeniedData",
+    "HookDeniedEvent",
+    "HookDiff",
+    "HookDisabledData",
+    "HookDisabledEvent",
+    "HookFailedData",
+    "HookFailedEvent",
     "HookKind",
     "HookList",
+    "HookLostData",
+    "HookLostEvent",
     "HookOrder",
     "HookOrderRequest",
     "HookPoint",
@@ -4491,10 +5486,14 @@ __all__ = [
     "HookPointName",
     "HookPoints",
     "HookQueue",
+    "HookRecord",
     "HookRegistration",
+    "HookReport",
     "HookRow",
     "HookTestResult",
     "Inventory",
+    "JsonObject",
+    "JsonValue",
     "KeptToolResults",
     "KeyKind",
     "KeyLimits",
@@ -4504,10 +5503,19 @@ __all__ = [
     "MemoryActRequest",
     "MemoryActResponse",
     "MemoryAction",
+    "MemoryChange",
+    "MemoryChangedEvent",
     "MemoryChangedHookCall",
+    "MemoryChangedHookInput",
     "MemoryClass",
+    "MemoryDeniedData",
+    "MemoryDeniedEvent",
     "MemoryEntry",
+    "MemoryEventData",
+    "MemoryEventScope",
+    "MemoryExpiredEvent",
     "MemoryExpiredHookCall",
+    "MemoryExpiredHookInput",
     "MemoryImportResponse",
     "MemoryInput",
     "MemoryList",
@@ -4522,6 +5530,7 @@ __all__ = [
     "MemoryTtl",
     "MemoryType",
     "MemoryUpdateHookCall",
+    "MemoryUpdateHookInput",
     "MemoryVersionRow",
     "MemoryVersions",
     "MemoryWrite",
@@ -4572,6 +5581,7 @@ __all__ = [
     "QuotaRow",
     "RawToolResult",
     "RecallMemoryHookCall",
+    "RecallMemoryHookInput",
     "RecalledEntry",
     "RecordLevel",
     "RenderSkill",
@@ -4585,6 +5595,7 @@ __all__ = [
     "RestoreSession",
     "ResultLevel",
     "RetrieveEvidenceHookCall",
+    "RetrieveEvidenceHookInput",
     "RetrieveRequest",
     "RetrievedOriginal",
     "ReviewVerdict",
@@ -4595,6 +5606,9 @@ __all__ = [
     "Session",
     "SessionList",
     "SessionSwitchHookCall",
+    "SessionSwitchHookInput",
+    "SessionSwitchedData",
+    "SessionSwitchedEvent",
     "SessionTtl",
     "SessionTurn",
     "SessionUsage",
@@ -4608,11 +5622,17 @@ __all__ = [
     "SkillInput",
     "SkillList",
     "Snapshot",
+    "SnapshotCalibration",
     "SnapshotList",
     "SnapshotRow",
     "StageRow",
     "StatePlacement",
+    "StreamGapData",
+    "StreamGapEvent",
+    "StreamOverflowData",
+    "StreamOverflowEvent",
     "SummarizeHookCall",
+    "SummarizeHookInput",
     "SwitchReason",
     "SwitchSession",
     "SystemSplitPlace",
@@ -4628,14 +5648,18 @@ __all__ = [
     "TokensRequest",
     "TokensResponse",
     "ToolCallHookCall",
+    "ToolCallHookInput",
     "ToolCallResult",
     "ToolCallsRequest",
     "ToolCallsResponse",
     "ToolCost",
+    "ToolDeniedData",
+    "ToolDeniedEvent",
     "ToolGroup",
     "ToolOptions",
     "ToolPruning",
     "ToolResultHookCall",
+    "ToolResultHookInput",
     "ToolResultsRequest",
     "ToolResultsResponse",
     "ToolsInput",
@@ -4643,6 +5667,7 @@ __all__ = [
     "TransformAction",
     "TransformAnswer",
     "TransformContextHookCall",
+    "TransformContextHookInput",
     "TruncateOptions",
     "TurnPayload",
     "TurnResponse",

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::DeliverySender;
 use super::schedule::pause;
-use crate::domain::{EventKind, NewEvent, RawJson, Timestamp};
+use crate::domain::{EventKind, NewEvent, Timestamp};
 use crate::hook::{Call, CallFailure, CallScope, FailureCause, Hook, Point};
+use crate::service::event_data::{HookFailedData, to_raw};
 use crate::service::hooks::disable;
 use crate::service::pool::{self, Pool};
 use crate::service::{Error, Services};
@@ -210,18 +209,19 @@ fn public(cause: &str) -> &str {
 
 /// The event that a delivery was given up.
 fn failed_event(claimed: &ClaimedDelivery, attempt: Option<&AttemptRow>) -> NewEvent {
-    let data = json!({
-        "hook": claimed.hook,
-        "point": claimed.point,
-        "cause": attempt.and_then(|attempt| attempt.cause.as_deref()).map(public),
-        "delivery": claimed.id,
-        "attempts": attempt.map_or(claimed.attempts, |attempt| attempt.number),
-    });
+    let data = HookFailedData {
+        hook: &claimed.hook,
+        point: &claimed.point,
+        cause: attempt.and_then(|attempt| attempt.cause.as_deref()).map(public),
+        delivery: Some(&claimed.id),
+        attempts: Some(attempt.map_or(claimed.attempts, |attempt| attempt.number)),
+        ..HookFailedData::default()
+    };
     NewEvent {
         kind: EventKind::HookFailed,
         session_id: claimed.session_id.clone(),
         compilation_id: claimed.compilation_id.clone(),
-        data: RawJson::new(data.to_string()),
+        data: to_raw(&data),
         at: None,
     }
 }

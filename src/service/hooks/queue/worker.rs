@@ -8,14 +8,14 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::DeliverySender;
 use super::attempt::attempt;
 use super::relay::relay;
-use crate::domain::{EventKind, NewEvent, RawJson};
+use crate::domain::{EventKind, NewEvent};
+use crate::service::event_data::{HookLostData, to_raw};
 use crate::service::pool::Pool;
 use crate::service::{Services, StoreError};
 use crate::store::{AttemptOutcome, BusyCalls, ClaimedDelivery, Claims};
@@ -274,12 +274,12 @@ fn publish_losses(services: &Services) -> Result<(), StoreError> {
         store.tenant(&tenant).write(move |tx| {
             // Another node may have published it by now.
             let Some(count) = tx.take_losses(&hook)? else { return Ok(()) };
-            let data = json!({"hook": hook, "count": count});
+            let data = HookLostData { hook: &hook, count };
             tx.publish(&NewEvent {
                 kind: EventKind::HookLost,
                 session_id: None,
                 compilation_id: None,
-                data: RawJson::new(data.to_string()),
+                data: to_raw(&data),
                 at: None,
             })
             .map(drop)
