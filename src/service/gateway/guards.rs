@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::GatewayRequest;
+use super::{BlockRound, GatewayRequest};
 use crate::domain::{EventKind, GatewayMode, Target};
 use crate::gateway::ProviderEndpoint;
 use crate::hook::{GuardDecision, HookInput, HookKind, HookRun, HookSet, MatchContext, Point};
@@ -28,6 +28,15 @@ pub struct GuardRound {
 }
 
 impl GuardRound {
+    /// Adds the effects of the hooks that had a part in the blocks of mode `session`.
+    pub fn after(self, blocks: BlockRound) -> Self {
+        let Self { effects, refusal } = self;
+        let expired = blocks.effects.expired.clone();
+        let mut all = blocks.effects;
+        all.extend(effects);
+        Self { effects: Effects { expired, ..all }, refusal }
+    }
+
     pub(super) fn runs(&self) -> &[HookRun] {
         &self.effects.runs
     }
@@ -58,9 +67,7 @@ pub(super) fn hooks_for(
     let HookedRequest { mode, session } = request;
     let set = match mode {
         GatewayMode::Off => services.mandatory_hook_set(session)?,
-        GatewayMode::Observe | GatewayMode::Compress | GatewayMode::Fit => {
-            services.hook_set(session, &[])?
-        }
+        _ => services.hook_set(session, &[])?,
     };
     Ok(seeing(&set))
 }

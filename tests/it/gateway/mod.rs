@@ -8,6 +8,7 @@ mod lineages;
 mod process;
 mod records;
 mod relay;
+mod session_mode;
 mod sessions;
 mod store_away;
 mod streams;

@@ -9,14 +9,14 @@ use crate::support::provider::Provider;
 use crate::support::{Folder, TestServer, database};
 
 /// A database whose decisions can be taken away.
-struct Store {
-    url: String,
+pub(super) struct Store {
+    pub(super) url: String,
     /// The folder of its file; none in PostgreSQL.
     folder: Option<Folder>,
 }
 
 impl Store {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let url = database::url();
         if url.starts_with("postgres") {
             return Self { url, folder: None };
@@ -35,11 +35,11 @@ impl Store {
         }
     }
 
-    fn take_away(&self) {
+    pub(super) fn take_away(&self) {
         self.run("ALTER TABLE lineages RENAME TO lineages_away");
     }
 
-    fn give_back(&self) {
+    pub(super) fn give_back(&self) {
         self.run("ALTER TABLE lineages_away RENAME TO lineages");
     }
 
