@@ -41,6 +41,7 @@ class Trial:
     def __init__(self, program, folder, given):
         self.folder, self.given, self.program = folder, given, program
         self.log = io.StringIO()
+        self.last_error_line = ""
         self.provider = gateway_provider.start(turns=2, command=COMMAND, log=self.log)
         self.upstream = f"http://127.0.0.1:{self.provider.server_port}"
         command = [program, "serve", "--listen", "127.0.0.1:0", "--database-url", "memory:", "--log-level", "error"]
@@ -61,9 +62,13 @@ class Trial:
         self.log.truncate()
         return [json.loads(line) for line in lines]
 
-    def run(self, command, variables=(), words=None):
-        """Runs an agent in the folder with the table, with a home of its own."""
+    def run(self, command, variables=(), files=()):
+        """Runs an agent in the folder with the table, with a home of its own that has these files."""
         home = tempfile.mkdtemp(prefix="home-", dir=self.folder)
+        for name, text in dict(files).items():
+            os.makedirs(os.path.dirname(os.path.join(home, name)), exist_ok=True)
+            with open(os.path.join(home, name), "w", encoding="utf-8") as file:
+                file.write(text)
         keep = {name: os.environ[name] for name in ("PATH", "LANG", "NODE_EXTRA_CA_CERTS") if name in os.environ}
         environment = {**keep, "HOME": home, "NO_COLOR": "1", "CI": "1", **dict(variables)}
         environment["PATH"] = f"{os.path.abspath(self.given.bin)}:{environment['PATH']}"
@@ -72,8 +77,9 @@ class Trial:
                                   timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
         except subprocess.TimeoutExpired as late:
             return f"no end within {SECONDS} s: {str(late.stdout)[-300:]} {str(late.stderr)[-300:]}"
-        if (words or LAST_WORDS) not in done.stdout:
+        if LAST_WORDS not in done.stdout:
             return f"exit {done.returncode}: {done.stdout[-400:]} {done.stderr[-600:]}"
+        self.last_error_line = (done.stderr.strip().splitlines() or [""])[-1]
         return None
 
 
@@ -297,7 +303,11 @@ def claude(trial):
 def wrap(trial):
     """`contexture wrap` with a gateway of its own: prints what was saved, and edits no file."""
     upstream = f"--upstream=anthropic={trial.upstream}"
-    return trial.run([trial.program, "wrap", upstream, "--", "claude", *CLAUDE_ARGUMENTS], CLAUDE_VARIABLES)
+    fault = trial.run([trial.program, "wrap", upstream, "--", "claude", *CLAUDE_ARGUMENTS], CLAUDE_VARIABLES)
+    if fault is None and "tokens saved" not in trial.last_error_line:
+        return f"no line of what was saved: {trial.last_error_line}"
+    print(f"wrap: {trial.last_error_line}")
+    return fault
 
 
 def hook(trial):
@@ -331,7 +341,8 @@ def opencode(trial):
 def gemini(trial):
     command = ["gemini", "-p", "List the customers.", "--yolo", "-m", "gemini-2.5-pro", "--skip-trust"]
     variables = {"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": trial.url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-    return trial.run(command, variables)
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": False}}
+    return trial.run(command, variables, {".gemini/settings.json": json.dumps(settings)})
 
 
 def aider(trial):
@@ -371,7 +382,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--bin", default="node_modules/.bin")
     parser.add_argument("--aider", default="aider")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "customers.json"), "w", encoding="utf-8") as file:
@@ -392,7 +403,7 @@ def main():
                 changed, results = judge(requests)
                 failed += fault is not None or changed > 0
                 print(f"{name} {told}: {fault or 'got there'}; {len(requests)} requests, {changed} messages changed, "
-                      f"results of {results} bytes", flush=True)
+                      f"results of {results} bytes (as they came {len(json.dumps(customers()))})", flush=True)
         finally:
             trial.close()
     return 1 if failed else 0

@@ -49,7 +49,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     turns = 2
-    command = "seq 1 400"
+    shell_command = "seq 1 400"
     log = None
     lock = threading.Lock()
 
@@ -81,9 +81,9 @@ class Provider(http.server.BaseHTTPRequestHandler):
         except ValueError:
             return self.send_json({"ok": True})
         path = self.path.split("?")[0]
-        for end, respond in (("/messages", self.messages), ("/chat/completions", self.chat),
-                             ("/responses", self.responses), (":generateContent", self.gemini),
-                             (":streamGenerateContent", self.gemini)):
+        for end, respond in (("/messages", self.respond_messages), ("/chat/completions", self.respond_chat),
+                             ("/responses", self.respond_responses), (":generateContent", self.respond_gemini),
+                             (":streamGenerateContent", self.respond_gemini)):
             if path.endswith(end):
                 self.note(path, asked)
                 return respond(asked)
@@ -143,7 +143,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
             return None
         return next((tool for name in SHELLS for tool in tools if tool["name"] == name), None)
 
-    def messages(self, asked):
+    def respond_messages(self, asked):
         blocks = [block for message in asked["messages"] if isinstance(message["content"], list)
                   for block in message["content"]]
         results = sum(block.get("type") == "tool_result" for block in blocks)
@@ -152,7 +152,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
         content = [{"type": "text", "text": LAST_WORDS}]
         if tool:
             content = [{"type": "tool_use", "id": f"toolu_{results:04}", "name": tool["name"],
-                        "input": arguments(tool, self.command)}]
+                        "input": arguments(tool, self.shell_command)}]
         answer = {"id": f"msg_{results:04}", "type": "message", "role": "assistant", "model": asked["model"],
                   "content": content, "stop_reason": "tool_use" if tool else "end_turn", "stop_sequence": None,
                   "usage": USAGE}
@@ -173,7 +173,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
             {"type": "message_stop"},
         ])
 
-    def chat(self, asked):
+    def respond_chat(self, asked):
         results = sum(message["role"] == "tool" for message in asked["messages"])
         tools = [{"name": tool["function"]["name"], "schema": tool["function"].get("parameters")}
                  for tool in asked.get("tools") or [] if "function" in tool]
@@ -181,7 +181,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": LAST_WORDS}
         if tool:
             call = {"id": f"call_{results:04}", "type": "function",
-                    "function": {"name": tool["name"], "arguments": json.dumps(arguments(tool, self.command))}}
+                    "function": {"name": tool["name"], "arguments": json.dumps(arguments(tool, self.shell_command))}}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
         finish = "tool_calls" if tool else "stop"
         base = {"id": f"chatcmpl-{results}", "created": 1, "model": asked["model"]}
@@ -200,14 +200,14 @@ class Provider(http.server.BaseHTTPRequestHandler):
             events.append({**base, "choices": [], "usage": usage})
         return self.send_events(events, "[DONE]")
 
-    def responses(self, asked):
+    def respond_responses(self, asked):
         items = asked["input"] if isinstance(asked["input"], list) else []
         results = sum(str(item.get("type", "")).endswith("_output") for item in items)
         tools = [{"name": tool.get("name"), "schema": tool.get("parameters")} for tool in asked.get("tools") or []]
         tool = self.choose(tools, results)
         if tool:
             item = {"type": "function_call", "id": f"fc_{results:04}", "call_id": f"call_{results:04}",
-                    "name": tool["name"], "arguments": json.dumps(arguments(tool, self.command)), "status": "completed"}
+                    "name": tool["name"], "arguments": json.dumps(arguments(tool, self.shell_command)), "status": "completed"}
         else:
             item = {"type": "message", "id": f"msg_{results:04}", "role": "assistant", "status": "completed",
                     "content": [{"type": "output_text", "text": LAST_WORDS, "annotations": []}]}
@@ -240,7 +240,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
             event["sequence_number"] = number
         return self.send_events(events)
 
-    def gemini(self, asked):
+    def respond_gemini(self, asked):
         parts = [part for content in asked["contents"] for part in content.get("parts", [])]
         results = sum("functionResponse" in part for part in parts)
         tools = [{"name": row["name"], "schema": row.get("parameters") or row.get("parametersJsonSchema")}
@@ -248,7 +248,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
         tool = self.choose(tools, results)
         part = {"text": LAST_WORDS}
         if tool:
-            part = {"functionCall": {"name": tool["name"], "args": arguments(tool, self.command)}}
+            part = {"functionCall": {"name": tool["name"], "args": arguments(tool, self.shell_command)}}
         answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
                   "usageMetadata": {"promptTokenCount": 1200, "cachedContentTokenCount": 800, "candidatesTokenCount": 20,
                                     "totalTokenCount": 1220}, "modelVersion": "gemini-2.5-pro"}
@@ -262,12 +262,14 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, request, client_address):
-        """Clients may leave in the middle of a response."""
+        # Clients may leave in the middle of a response.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
-def start(port=0, turns=2, command=Provider.command, log=None):
+def start(port=0, turns=2, command=Provider.shell_command, log=None):
     """Starts a provider in this process, and returns its server."""
-    handler = type("TrialProvider", (Provider,), {"turns": turns, "command": command, "log": log})
+    handler = type("TrialProvider", (Provider,), {"turns": turns, "shell_command": command, "log": log})
     server = Server(("127.0.0.1", port), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
@@ -277,7 +279,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--command", default=Provider.command, help="what the shell is asked to run")
+    parser.add_argument("--command", default=Provider.shell_command, help="what the shell is asked to run")
     parser.add_argument("--log")
     given = parser.parse_args()
     log = open(given.log, "a", encoding="utf-8") if given.log else None

@@ -6,6 +6,7 @@ mod fit;
 mod hooks;
 mod lineages;
 mod process;
+mod public_cases;
 mod records;
 mod relay;
 mod session_mode;
