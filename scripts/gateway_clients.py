@@ -182,9 +182,9 @@ def anthropic_sdk(trial):
     tools = [{"name": "query", "input_schema": TOOL}]
     for stream in (False, True):
         messages = [{"role": "user", "content": f"Look at them ({stream})."}]
-        assert client.messages.count_tokens(model="claude-sonnet-4-5", messages=messages).input_tokens == 1234
+        assert client.messages.count_tokens(model="claude-sonnet-5-5", messages=messages).input_tokens == 1234
         for _ in range(3):
-            asked = {"model": "claude-sonnet-4-5", "max_tokens": 500, "messages": messages, "tools": tools,
+            asked = {"model": "claude-sonnet-5-5", "max_tokens": 500, "messages": messages, "tools": tools,
                      "betas": ["context-1m-2025-08-07"]}
             if stream:
                 with client.beta.messages.stream(**asked) as events:
@@ -264,6 +264,8 @@ def chat_loop(client):
 
 
 def litellm_both(trial):
+    # The prices in the package are as good here as those of the network.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
     import openai
 
@@ -291,7 +293,7 @@ def litellm_both(trial):
             process.wait()
 
 
-CLAUDE_ARGUMENTS = ["-p", "List the customers.", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"]
+CLAUDE_ARGUMENTS = ["-p", "List the customers.", "--allowedTools", "Bash", "--model", "claude-sonnet-5-5"]
 CLAUDE_VARIABLES = {"ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                     "DISABLE_AUTOUPDATER": "1"}
 
@@ -332,7 +334,7 @@ def codex(trial):
 
 
 def opencode(trial):
-    config = {"$schema": "https://opencode.ai/config.json", "model": "anthropic/claude-sonnet-4-5", "autoupdate": False,
+    config = {"$schema": "https://opencode.ai/config.json", "model": "anthropic/claude-sonnet-5-5", "autoupdate": False,
               "share": "disabled", "permission": {"*": "allow"},
               "provider": {"anthropic": {"options": {"baseURL": f"{trial.url}/v1", "apiKey": "dummy"}}}}
     return trial.run(["opencode", "run", "List the customers."], {"OPENCODE_CONFIG_CONTENT": json.dumps(config)})
@@ -383,6 +385,8 @@ def main():
     parser.add_argument("--bin", default="node_modules/.bin")
     parser.add_argument("--aider", default="aider")
     given = parser.parse_intermixed_args()
+    # Agents run in a folder of their own.
+    given.aider = os.path.abspath(shutil.which(given.aider) or given.aider)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "customers.json"), "w", encoding="utf-8") as file:

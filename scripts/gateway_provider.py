@@ -63,8 +63,8 @@ class Provider(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.split("?")[0]
-        models = ["claude-sonnet-4-5", "gpt-5.5", "gpt-4o"]
-        if path.endswith("/models") and "v1beta" in path:
+        models = ["claude-sonnet-5-5", "gpt-5.5", "gpt-4o"]
+        if path.endswith("/models") and ("v1beta" in path or "x-goog-api-key" in self.headers):
             rows = [{"name": "models/gemini-2.5-pro", "supportedGenerationMethods": ["generateContent"]}]
             return self.send_json({"models": rows})
         if path.endswith("/models"):

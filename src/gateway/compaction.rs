@@ -145,7 +145,7 @@ mod tests {
         [Some("ask"), None, Some("one"), Some("two"), None, None, Some("three")].map(message).into()
     }
 
-    fn outline(messages: Vec<OutlinedMessage>) -> RequestOutline {
+    fn outlined(messages: Vec<OutlinedMessage>) -> RequestOutline {
         RequestOutline {
             endpoint: ProviderEndpoint::Messages,
             model: None,
@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn points_are_after_the_last_messages_before_a_response() {
-        let outline = outline(list());
+        let outline = outlined(list());
         let places: Vec<_> =
             outline.compaction_places().iter().map(|place| (place.last, place.end)).collect();
         assert_eq!(places, [(3, 2), (6, 6)]);
-        let shorter = outline(list()[..4].into());
+        let shorter = outlined(list()[..4].into());
         assert_eq!(shorter.compaction_places(), outline.compaction_places()[..1]);
-        let first = outline(list()[..1].into());
+        let first = outlined(list()[..1].into());
         assert_eq!(first.compaction_places(), []);
     }
 

@@ -189,7 +189,12 @@ mod tests {
             is_of_program: false,
             texts: texts.collect(),
         };
-        OutlinedMessage { hash: [0; 32], is_of_model: false, groups: vec![group], block_place: None }
+        OutlinedMessage {
+            hash: [0; 32],
+            is_of_model: false,
+            groups: vec![group],
+            block_place: None,
+        }
     }
 
     fn decided(text: &str, form: &str) -> DecidedText {

@@ -25,8 +25,8 @@ pub use decision::{
 pub use exact_tools::is_exact_tool;
 pub use lineage::{LineageHash, LineageScope};
 pub use outline::{
-    BlockPlace, GroupKind, MIN_EDIT_BYTES, OutlinedMessage, ReadTool, RequestOutline, RequestText, TextGroup,
-    ThinkingPlace,
+    BlockPlace, GroupKind, MIN_EDIT_BYTES, OutlinedMessage, ReadTool, RequestOutline, RequestText,
+    TextGroup, ThinkingPlace,
 };
 pub use route::{ProviderEndpoint, ProviderRoute, Wire};
 pub use session::{SessionName, SessionScope};

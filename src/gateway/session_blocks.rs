@@ -33,9 +33,7 @@ impl RequestOutline {
     /// The messages after which a request of this list, or of a shorter one that it continues, may have put
     /// blocks: the last ones before each response of the model, and the last one of all.
     pub fn block_messages(&self) -> Vec<usize> {
-        let ends = |index: usize| {
-            self.messages.get(index + 1).is_none_or(|next| next.is_of_model)
-        };
+        let ends = |index: usize| self.messages.get(index + 1).is_none_or(|next| next.is_of_model);
         let takes = self.messages.iter().enumerate();
         takes
             .filter(|(index, message)| message.block_place.is_some() && ends(*index))

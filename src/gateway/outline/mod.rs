@@ -121,7 +121,15 @@ impl RequestOutline {
         };
         let is_in_sight = !is_cut && !is_edited;
         let read_tool = read_tool::find(node);
-        Some(Self { endpoint, model, messages, thinking, is_summary_request, is_in_sight, read_tool })
+        Some(Self {
+            endpoint,
+            model,
+            messages,
+            thinking,
+            is_summary_request,
+            is_in_sight,
+            read_tool,
+        })
     }
 
     /// The index of the first of the newest messages: those after the last one of the model.

@@ -58,7 +58,10 @@ mod tests {
         let own = Some(ReadTool::ContextRead);
         assert_eq!(found(r#"{"name":"mcp__contexture__context_read","input_schema":{}}"#), own);
         assert_eq!(found(r#"{"type":"function","function":{"name":"context_read"}}"#), own);
-        assert_eq!(found(r#"{"functionDeclarations":[{"name":"a"},{"name":"context_read"}]}"#), own);
+        assert_eq!(
+            found(r#"{"functionDeclarations":[{"name":"a"},{"name":"context_read"}]}"#),
+            own
+        );
         let hash = Some(ReadTool::HeadroomRetrieve);
         assert_eq!(found(r#"{"type":"function","name":"headroom_retrieve"}"#), hash);
         for none in [

@@ -18,8 +18,8 @@ use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::compile::MAX_DEADLINE_MS;
 use crate::service::gateway::{
-    self as service, BlockRound, EditSkip, EditedRequest, GatewayRequest, GuardRound, GuardedRequest,
-    NewestTexts,
+    self as service, BlockRound, EditSkip, EditedRequest, GatewayRequest, GuardRound,
+    GuardedRequest, NewestTexts,
 };
 use crate::service::{Services, pool};
 

@@ -59,9 +59,7 @@ impl Decider<'_> {
                 outcome.note(lineage.commit(self.services, Vec::new()));
             }
             // It could not be counted either.
-            NewestTexts::Raw(reason)
-                if asked.fits() && !self.outline.is_summary_request =>
-            {
+            NewestTexts::Raw(reason) if asked.fits() && !self.outline.is_summary_request => {
                 outcome.skip(reason);
             }
             NewestTexts::Decided if asked.fits() => self.fit(lineage, &mut outcome),

@@ -10,7 +10,8 @@ use super::known_blocks::{BlockSlot, KnownBlocks, PutBlocks};
 use super::points::{KnownPoints, PassedPoint};
 use crate::domain::ContentHash;
 use crate::gateway::{
-    Compaction, LineageHash, MessageDecision, NO_BLOCKS, NO_COMPACTION, RequestOutline, SessionBlocks,
+    Compaction, LineageHash, MessageDecision, NO_BLOCKS, NO_COMPACTION, RequestOutline,
+    SessionBlocks,
 };
 use crate::service::Services;
 use crate::store::{Batch, Error, FoundDecisions, StoredDecision};
@@ -89,9 +90,8 @@ impl<'o> KnownLineage<'o> {
     /// Notes that the newest messages are sent as they came, which is their decision.
     fn go_on_without_store(&mut self, services: &Services) {
         let is_open = |place: &LineagePlace| place.decision.is_none() || place.was_unstored;
-        self.is_store_away = self.places.iter().any(is_open)
-            || self.points.is_open()
-            || self.blocks.is_open();
+        self.is_store_away =
+            self.places.iter().any(is_open) || self.points.is_open() || self.blocks.is_open();
         let newest = self.places.iter().filter(|place| place.index >= self.newest);
         for place in newest.filter(|place| place.decision.is_none()) {
             services.decisions().note_unstored(place.hash);
@@ -281,10 +281,8 @@ impl<'o> KnownLineage<'o> {
             return;
         }
         let Some(last) = self.points.last else { return };
-        let new = [StoredDecision {
-            digest: ContentHash(last.hash.0),
-            decision: NO_COMPACTION.to_vec(),
-        }];
+        let new =
+            [StoredDecision { digest: ContentHash(last.hash.0), decision: NO_COMPACTION.to_vec() }];
         match services.tenant().write::<_, Error>(move |tx| tx.keep_decisions(&new)) {
             Ok(earlier) => {
                 let earlier = earlier.first().map(|earlier| &*earlier.decision);

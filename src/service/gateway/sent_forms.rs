@@ -58,7 +58,8 @@ impl SentForms<'_> {
             }
             for form in applied {
                 let span = form.text.span.clone();
-                let own = OwnedEdit { span, replacement: OwnedReplacement::Form(&form.decided.form) };
+                let own =
+                    OwnedEdit { span, replacement: OwnedReplacement::Form(&form.decided.form) };
                 // Blocks at the end of a text with a form are part of the edit.
                 let joined = insertions.remove_entry(&own.last_byte());
                 edits.push(match joined {

@@ -12,9 +12,7 @@ use super::lineage::{DecisionSource, KnownLineage};
 use super::sent_forms::SentForms;
 use super::{EditSkip, GatewayRequest, session_id};
 use crate::domain::{GatewayMode, MemoryEntry};
-use crate::gateway::{
-    GroupKind, LineageScope, RequestOutline, SessionBlocks, SessionName,
-};
+use crate::gateway::{GroupKind, LineageScope, RequestOutline, SessionBlocks, SessionName};
 use crate::hook::{GuardDecision, HookInput, HookKind, HookSet, MatchContext, Point, join};
 use crate::json::{self, Limits, Node, Value};
 use crate::pipeline::{self, Deadline, HookPort as _};
@@ -184,8 +182,7 @@ impl BlockMaker<'_> {
         let target = target_of(self.request.endpoint);
         let state = asked.dynamic_state.as_ref();
         let input = pipeline::session_input(sent.as_ref().unwrap_or(self.node), target, state);
-        let facts =
-            MatchContext { session: self.session.as_deref(), ..MatchContext::default() };
+        let facts = MatchContext { session: self.session.as_deref(), ..MatchContext::default() };
         let at = HookInput { point: Point::BeforeCompile, input: &input, facts };
         let mut text = String::new();
         if runner.has(Point::BeforeCompile, HookKind::Provide) {

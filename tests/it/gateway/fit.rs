@@ -359,8 +359,7 @@ async fn results_name_their_artifact_if_the_request_has_a_tool_to_read_it() {
             continue;
         };
         // Each that is named can be read, and is what the client sent.
-        let ids: Vec<&str> =
-            sent.split(mark).skip(1).map(|rest| &rest[..24]).collect();
+        let ids: Vec<&str> = sent.split(mark).skip(1).map(|rest| &rest[..24]).collect();
         assert!(ids.len() > 2, "{sent}");
         for id in ids {
             let original = server.get_text(&format!("/artifacts/{id}")).await;

@@ -103,7 +103,10 @@ async fn all_around_a_result_is_sent_byte_for_byte() {
         assert_only_result_edited(&body, &sent, &result);
         // The same once more, with another system text: the form is the same.
         let other = body.replace("Be brief.", "Be long.");
-        assert_eq!(through(&server, &provider, path, &other).await, sent.replace("Be brief.", "Be long."));
+        assert_eq!(
+            through(&server, &provider, path, &other).await,
+            sent.replace("Be brief.", "Be long.")
+        );
     }
 }
 
@@ -140,7 +143,8 @@ async fn headers_of_clients_arrive_with_a_stream_that_is_edited() {
         ("x-stainless-retry-count", "1"),
         ("accept", "text/event-stream"),
     ];
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    let request =
+        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
     assert_eq!(request.send().await.unwrap().status(), 200);
     let seen = provider.last();
     assert!(seen.body.len() < body.len());
@@ -177,7 +181,8 @@ async fn a_response_whose_label_is_wrong_is_relayed_and_counts_nothing() {
 async fn an_error_within_a_stream_is_relayed_and_what_was_used_is_counted() {
     let (sender, reply) = ProviderReply::stream();
     let reply = std::sync::Mutex::new(Some(reply));
-    let provider = Provider::spawn(move |_| reply.lock().unwrap().take().expect("one request")).await;
+    let provider =
+        Provider::spawn(move |_| reply.lock().unwrap().take().expect("one request")).await;
     let server = front(&provider, &["anthropic"], &[]).await;
     let events = [
         "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":40,\"output_tokens\":1}}}\n\n",
@@ -274,6 +279,20 @@ async fn discovery_calls_and_unknown_paths_reach_the_provider_whole() {
     }
 }
 
+#[tokio::test]
+async fn a_header_of_google_leads_a_shared_path_to_gemini() {
+    let (openai, gemini) = (Provider::plain().await, Provider::plain().await);
+    let flags = [openai.flag("openai"), gemini.flag("gemini")];
+    let server = TestServer::with(&flags.each_ref().map(String::as_str)).await;
+    for (header, provider) in
+        [("x-goog-api-key", &gemini), ("x-goog-api-client", &gemini), ("x-api-key", &openai)]
+    {
+        let before = provider.requests().len();
+        assert_eq!(server.get_with("/v1/models", &[(header, "k")]).await.status(), 200);
+        assert_eq!(provider.requests().len(), before + 1, "{header}");
+    }
+}
+
 /// Relays connections to `target`, whatever host they ask for: an HTTP proxy.
 async fn connect_proxy(target: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -301,7 +320,13 @@ async fn an_upstream_of_an_own_authority_is_reached_through_the_proxy() {
     let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/tls/ca.pem");
     for (ca, wanted) in [(Some(authority), 200), (None, 502)] {
         let mut command = ServerProcess::command();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--upstream", "openai=https://hooks.example"]);
+        command.args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--upstream",
+            "openai=https://hooks.example",
+        ]);
         command.args(ca.map(|file| ["--upstream-ca-file", file]).into_iter().flatten());
         command.env("HTTPS_PROXY", format!("http://{proxy}"));
         let mut server = ServerProcess::spawned(command);
@@ -324,8 +349,10 @@ async fn tools_of_the_client_and_of_ours_stay_in_their_order() {
     agent.query(&rows(1, 40));
     agent.call("mcp__contexture__context_read", &rows(2, 40));
     let mut body: Value = serde_json::from_str(&agent.body()).unwrap();
-    body["tools"] = json!(["Bash", "mcp__contexture__context_read", "mcp__contexture__memory_create"]
-        .map(|name| json!({"type": "function", "function": {"name": name, "parameters": {}}})));
+    body["tools"] = json!(
+        ["Bash", "mcp__contexture__context_read", "mcp__contexture__memory_create"]
+            .map(|name| json!({"type": "function", "function": {"name": name, "parameters": {}}}))
+    );
     let sent = through(&server, &provider, agent.wire.path(), &body.to_string()).await;
     let sent: Value = serde_json::from_str(&sent).unwrap();
     assert_eq!(sent["tools"], body["tools"]);

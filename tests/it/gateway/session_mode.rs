@@ -129,8 +129,9 @@ async fn a_restart_and_another_mode_change_nothing_that_was_sent() {
         let provider = Provider::plain().await;
         let mut agent = Agent::new(wire);
         let mut made = None;
-        for (turn, mode) in
-            ["session", "session", "off", "observe", "compress", "session", "fit"].iter().enumerate()
+        for (turn, mode) in ["session", "session", "off", "observe", "compress", "session", "fit"]
+            .iter()
+            .enumerate()
         {
             let server = locked(&provider, &["--database-url", &*url]).await;
             set_state(&server, &json!({"step": turn})).await;

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::exact_results::{self, ExactMessage, FURTHER_TEXT};
 use crate::domain::{Model, Source};
 use crate::gateway::{
-    CompactedMessage, DecidedText, GroupKind, MessageDecision, NumberedText, OutlinedMessage, ReadTool,
-    RequestOutline, TextGroup, numbered_texts,
+    CompactedMessage, DecidedText, GroupKind, MessageDecision, NumberedText, OutlinedMessage,
+    ReadTool, RequestOutline, TextGroup, numbered_texts,
 };
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, MessageAuthor, NoHooks, Original, PipelineRun, Timings};
@@ -83,8 +83,7 @@ impl ShortenedList<'_> {
             index,
             decision: self.decide(index, message, shown),
         });
-        let messages: Vec<_> =
-            compacted.filter(|own| !own.decision.forms.is_empty()).collect();
+        let messages: Vec<_> = compacted.filter(|own| !own.decision.forms.is_empty()).collect();
         // Without a tool that reads them, no form names them.
         let is_named = |original: &Original| {
             let id = original.artifact.to_string();

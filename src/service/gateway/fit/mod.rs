@@ -209,7 +209,8 @@ impl Fitter<'_> {
     fn left(&self, size: RequestSize, lineage: &KnownLineage<'_>, found: &FoundPoint) -> u64 {
         let before = (0..self.outline.newest()).filter_map(|index| lineage.decision(index));
         let before: u64 = before.map(saved_tokens).sum();
-        let after: u64 = found.compaction.messages.iter().map(|own| saved_tokens(&own.decision)).sum();
+        let after: u64 =
+            found.compaction.messages.iter().map(|own| saved_tokens(&own.decision)).sum();
         // Of the blocks of mode `session`, a point leaves the newest ones alone.
         let blocks_before = self.block_tokens(&lineage.shown_blocks());
         let blocks_after = self.block_tokens(&lineage.blocks_after_point());
