@@ -240,7 +240,7 @@ def litellm_proxy(trial, upstream):
     program = os.path.join(os.path.dirname(sys.executable), "litellm")
     proxy = subprocess.Popen([program, "--config", config, "--port", str(port), "--host", "127.0.0.1"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 90
+    until = time.monotonic() + 180
     while time.monotonic() < until and proxy.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
