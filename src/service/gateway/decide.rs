@@ -62,6 +62,9 @@ impl Decider<'_> {
             NewestTexts::Raw(reason) if asked.fits() && !self.outline.is_summary_request => {
                 outcome.skip(reason);
             }
+            NewestTexts::Unstored if asked.fits() && !self.outline.is_summary_request => {
+                outcome.skip(EditSkip::Store);
+            }
             NewestTexts::Decided if asked.fits() => self.fit(lineage, &mut outcome),
             NewestTexts::Decided if is_open && asked != GatewayMode::Off => {
                 let made = self.make(lineage, &self.model());

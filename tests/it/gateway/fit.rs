@@ -402,3 +402,29 @@ async fn counts_go_by_what_the_provider_counted() {
     let [usual, more] = &points_of[..] else { panic!("two runs") };
     assert!(more[0] + 2 < *usual.first().unwrap_or(&14), "{points_of:?}");
 }
+
+#[tokio::test]
+async fn a_message_of_thinking_alone_goes_if_what_it_is_bound_to_has_changed() {
+    let (provider, server) = pair(&[]).await;
+    let mut agent = Agent::new(AgentWire::Anthropic);
+    for turn in 0..9 {
+        agent.query(&prose(turn, 60));
+        if turn == 4 {
+            agent.messages.push(json!({"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "alone", "signature": "c2lnbmVk"}]}));
+            agent.messages.push(agent.wire.words("Go on."));
+        }
+    }
+    for _ in 0..2 {
+        agent.query("short");
+        let body = agent.body().replace("claude-sonnet-4-5", "claude-opus-5-5");
+        let request = server.build_json("POST", agent.wire.path()).body(body);
+        let headers = fit("5000").into_iter().chain([("contexture-deadline-ms", "60000")]);
+        let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+        assert_eq!(request.send().await.unwrap().status(), 200);
+        let sent = seen_messages(agent.wire, &provider.last());
+        assert!(!sent.iter().any(|message| message.contains("\"alone\"")), "{sent:?}");
+        assert_eq!(sent.len(), agent.messages.len() - 1);
+    }
+    assert_prefix(agent.wire, &provider.requests());
+}

@@ -184,3 +184,36 @@ async fn there_is_no_compaction_point_while_the_store_is_away() {
     let requests = provider.requests();
     assert_prefix(agent.wire, &requests[requests.len() - 3..]);
 }
+
+#[tokio::test]
+async fn a_point_whose_write_outlives_the_request_is_not_passed_later() {
+    let folder = Folder::new();
+    let provider = Provider::plain().await;
+    let url = folder.url();
+    let server = front(&provider, &["openai"], &["--database-url", &url]).await;
+    let mut agent = Agent::new(AgentWire::Chat);
+    for turn in 0..6 {
+        agent.query(&prose(turn, 80));
+        agent.send(&server, &[]).await;
+    }
+    let writer = rusqlite::Connection::open(folder.database()).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    agent.query("short");
+    let [mode, budget] = fit("5000");
+    // Long enough for the ladder on a busy machine, and then the write waits.
+    let response = agent.send(&server, &[mode, budget, ("contexture-deadline-ms", "8000")]).await;
+    assert_eq!(response.headers()["x-contexture-skipped"], "store");
+    assert_eq!(provider.last().body, agent.body());
+    writer.execute_batch("COMMIT").unwrap();
+    // The write may be carried out now. What was sent stands against it.
+    for _ in 0..2 {
+        agent.query("shorter");
+        agent.send(&server, &[]).await;
+    }
+    server.stop().await;
+    let server = front(&provider, &["openai"], &["--database-url", &url]).await;
+    agent.query("shortest");
+    agent.send(&server, &[]).await;
+    assert_eq!(edited(&agent, &provider), [0_usize; 0]);
+    assert_prefix(agent.wire, &provider.requests());
+}
