@@ -95,7 +95,7 @@ impl Editor<'_> {
         if !edited.hooks.is_empty() {
             guards = self.ask_guards(job, &mut edited).await?;
         }
-        let guards = guards.after(blocks);
+        let guards = blocks.before(guards);
         let body = match edited.body.take() {
             Some(body) => {
                 parts.headers.remove(header::CONTENT_ENCODING);

@@ -139,7 +139,7 @@ impl Decider<'_> {
             if let Some(point) = point.filter(|_| !is_late) {
                 let forms = SentForms { outline: self.outline, lineage, made: &[] };
                 let saved_before = forms.splice(&self.request.body).savings.tokens;
-                match lineage.pass_point(self.services, point) {
+                match lineage.pass_point(self.services, point.compaction, point.originals) {
                     Ok(()) => {
                         outcome.saved_before = Some(saved_before);
                         // The newest texts may have referred to what is not in sight any more.

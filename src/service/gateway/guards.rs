@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{BlockRound, GatewayRequest};
+use super::GatewayRequest;
 use crate::domain::{EventKind, GatewayMode, Target};
 use crate::gateway::ProviderEndpoint;
 use crate::hook::{GuardDecision, HookInput, HookKind, HookRun, HookSet, MatchContext, Point};
@@ -28,15 +28,6 @@ pub struct GuardRound {
 }
 
 impl GuardRound {
-    /// Adds the effects of the hooks that had a part in the blocks of mode `session`.
-    pub fn after(self, blocks: BlockRound) -> Self {
-        let Self { effects, refusal } = self;
-        let expired = blocks.effects.expired.clone();
-        let mut all = blocks.effects;
-        all.extend(effects);
-        Self { effects: Effects { expired, ..all }, refusal }
-    }
-
     pub(super) fn runs(&self) -> &[HookRun] {
         &self.effects.runs
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::guards::target_of;
+use super::guards::{GuardRound, target_of};
 use super::lineage::{DecisionSource, KnownLineage};
 use super::sent_forms::SentForms;
 use super::{EditSkip, GatewayRequest, session_id};
@@ -48,6 +48,14 @@ pub struct BlockRound {
 }
 
 impl BlockRound {
+    /// Adds the effects of the hooks that had a part in the blocks to those of the guards.
+    pub fn before(self, guards: GuardRound) -> GuardRound {
+        let expired = self.effects.expired.clone();
+        let mut all = self.effects;
+        all.extend(guards.effects);
+        GuardRound { effects: Effects { expired, ..all }, refusal: guards.refusal }
+    }
+
     /// No blocks, for this reason.
     pub fn without(reason: EditSkip) -> Self {
         Self { skipped: Some(reason), ..Self::default() }
@@ -99,7 +107,8 @@ pub fn put_blocks(
     }
     let name = request.session.clone().or_else(|| SessionName::of_body(request.endpoint, &node));
     let session = session_id(services, &request.upstream, name.as_ref());
-    let maker = BlockMaker { services, request, node: &node, outline: &outline, session, deadline };
+    let maker =
+        SessionBlockMaker { services, request, node: &node, outline: &outline, session, deadline };
     let made = maker.make(&lineage, &mut round.effects);
     let stored = made.and_then(|blocks| match deadline.check() {
         // The request is sent by another job then.
@@ -120,7 +129,7 @@ pub fn put_blocks(
 }
 
 /// Makes the blocks of one request.
-struct BlockMaker<'m> {
+struct SessionBlockMaker<'m> {
     services: &'m Services,
     request: &'m GatewayRequest,
     node: &'m Node<'m>,
@@ -130,7 +139,7 @@ struct BlockMaker<'m> {
     deadline: &'m Deadline,
 }
 
-impl BlockMaker<'_> {
+impl SessionBlockMaker<'_> {
     fn make(
         &self,
         lineage: &KnownLineage<'_>,

@@ -1,17 +1,17 @@
 //! The decisions about the messages of one request: which are known, and how new ones are stored.
 
+mod blocks;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::EditSkip;
-use super::fit::FoundPoint;
-use super::known_blocks::{BlockSlot, KnownBlocks, PutBlocks};
+use super::known_blocks::KnownBlocks;
 use super::points::{KnownPoints, PassedPoint};
 use crate::domain::ContentHash;
 use crate::gateway::{
     Compaction, LineageHash, MessageDecision, NO_BLOCKS, NO_COMPACTION, RequestOutline,
-    SessionBlocks,
 };
 use crate::service::Services;
 use crate::store::{Batch, Error, FoundDecisions, StoredDecision};
@@ -224,56 +224,6 @@ impl<'o> KnownLineage<'o> {
         self.unbound_from().map_or(0..0, |from| from + 1..end)
     }
 
-    /// The blocks that mode `session` put into the list, as they are sent.
-    pub(super) fn shown_blocks(&self) -> Vec<PutBlocks> {
-        self.blocks.shown(self.points.passed.as_ref().map_or(0, |passed| passed.place.end))
-    }
-
-    /// The blocks as they are sent once a point is passed.
-    pub(super) fn blocks_after_point(&self) -> Vec<PutBlocks> {
-        self.blocks.shown(self.newest)
-    }
-
-    /// The first message that loses a block at a point.
-    pub(super) fn first_block_change(&self) -> Option<usize> {
-        self.blocks.first_change(self.newest)
-    }
-
-    /// The last message, if it is not decided which blocks follow it.
-    pub(super) fn open_blocks(&self) -> Option<BlockSlot> {
-        self.blocks.undecided().filter(|_| !self.is_store_away)
-    }
-
-    /// Stores the blocks that follow the last message. Those that another request stored before stand.
-    pub(super) fn put_blocks(
-        &mut self,
-        services: &Services,
-        blocks: SessionBlocks,
-    ) -> Result<(), EditSkip> {
-        let Some(BlockSlot { hash, .. }) = self.open_blocks() else { return Ok(()) };
-        let cache = services.decisions();
-        let new = [StoredDecision { digest: ContentHash(hash.0), decision: blocks.pack() }];
-        let written = services.tenant().write::<_, Error>(move |tx| tx.keep_decisions(&new));
-        let earlier = written.map_err(|error| {
-            tracing::debug!(%error, "blocks cannot be stored");
-            cache.note_unstored(hash);
-            EditSkip::Store
-        })?;
-        cache.note_tenant(&services.caller().tenant, true);
-        // The request was sent without them meanwhile.
-        if cache.is_unstored(&hash) {
-            return Err(EditSkip::Store);
-        }
-        let stands = earlier.first().map_or(Some(blocks), |earlier| {
-            // A stored form that cannot be read is one of a version after this one.
-            SessionBlocks::unpack(&earlier.decision)
-        });
-        let stands = Arc::new(stands.unwrap_or_default());
-        cache.insert_blocks(hash, Arc::clone(&stands));
-        self.blocks.put(&stands);
-        Ok(())
-    }
-
     /// Stores that this request is sent without a compaction point, so that a job that is still at work on
     /// it cannot pass one. If it was first, its point stands.
     pub(super) fn close_point(&mut self, services: &Services) {
@@ -306,11 +256,11 @@ impl<'o> KnownLineage<'o> {
     pub(super) fn pass_point(
         &mut self,
         services: &Services,
-        found: FoundPoint,
+        compaction: Compaction,
+        originals: Vec<Arc<str>>,
     ) -> Result<(), EditSkip> {
         let Some(last) = self.points.last else { return Ok(()) };
         let cache = services.decisions();
-        let FoundPoint { compaction, originals } = found;
         if !originals.is_empty() {
             let mut batch = Batch::default();
             for text in originals {
