@@ -88,10 +88,7 @@ fn place(
     let own = || Some(BlockPlace::Message { end: reader.span(item)?.end });
     let role = str_of(item, "role");
     match endpoint {
-        ProviderEndpoint::Messages if role == "user" => {
-            in_content(reader, item.get("content")?, &["text"])
-        }
-        ProviderEndpoint::ChatCompletions if role == "user" => {
+        ProviderEndpoint::Messages | ProviderEndpoint::ChatCompletions if role == "user" => {
             in_content(reader, item.get("content")?, &["text"])
         }
         ProviderEndpoint::ChatCompletions if matches!(role, "tool" | "function") => own(),

@@ -30,8 +30,8 @@ pub(super) fn find(node: &Node<'_>) -> Option<ReadTool> {
     let tools = node.get("tools").and_then(Node::as_array).unwrap_or_default();
     let is_deferred =
         |tool: &Node<'_>| tool.get("defer_loading").and_then(Node::as_bool) == Some(true);
-    let names = tools.iter().filter(|tool| !is_deferred(tool)).flat_map(names);
-    names.filter_map(ReadTool::of_name).next()
+    let mut names = tools.iter().filter(|tool| !is_deferred(tool)).flat_map(names);
+    names.find_map(ReadTool::of_name)
 }
 
 /// The names of a tool, in the shapes of all wire formats.

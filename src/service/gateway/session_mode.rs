@@ -171,7 +171,7 @@ impl SessionBlockMaker<'_> {
         let earlier = lineage.shown_blocks().into_iter().flat_map(|own| own.texts);
         let pipeline = self.services.pipeline();
         let texts = pipeline::session_blocks(pipeline, asked, provided, earlier, self.deadline);
-        Ok((texts.map_err(|stopped| Error::from(stopped))?, expired))
+        Ok((texts.map_err(Error::from)?, expired))
     }
 
     /// The text that hooks at `before_compile` provide.
