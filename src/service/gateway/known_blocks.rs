@@ -13,7 +13,7 @@ use crate::pipeline;
 
 /// A message after which blocks may have been put.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BlockSlot {
+pub(crate) struct BlockSlot {
     /// The index of the message.
     pub(super) index: usize,
     pub(super) hash: LineageHash,
@@ -21,7 +21,7 @@ pub(super) struct BlockSlot {
 
 /// Blocks after a message.
 #[derive(Debug, Clone)]
-pub(super) struct PutBlocks {
+pub(crate) struct PutBlocks {
     /// The index of the message.
     pub(super) index: usize,
     pub(super) texts: Vec<Arc<str>>,

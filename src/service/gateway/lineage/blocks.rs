@@ -12,27 +12,27 @@ use crate::store::{Error, StoredDecision};
 
 impl KnownLineage<'_> {
     /// The blocks that mode `session` put into the list, as they are sent.
-    pub(in crate::service::gateway) fn shown_blocks(&self) -> Vec<PutBlocks> {
+    pub(crate) fn shown_blocks(&self) -> Vec<PutBlocks> {
         self.blocks.shown(self.points.passed.as_ref().map_or(0, |passed| passed.place.end))
     }
 
     /// The blocks as they are sent once a point is passed.
-    pub(in crate::service::gateway) fn blocks_after_point(&self) -> Vec<PutBlocks> {
+    pub(crate) fn blocks_after_point(&self) -> Vec<PutBlocks> {
         self.blocks.shown(self.newest)
     }
 
     /// The first message that loses a block at a point.
-    pub(in crate::service::gateway) fn first_block_change(&self) -> Option<usize> {
+    pub(crate) fn first_block_change(&self) -> Option<usize> {
         self.blocks.first_change(self.newest)
     }
 
     /// The last message, if it is not decided which blocks follow it.
-    pub(in crate::service::gateway) fn open_blocks(&self) -> Option<BlockSlot> {
+    pub(crate) fn open_blocks(&self) -> Option<BlockSlot> {
         self.blocks.undecided().filter(|_| !self.is_store_away)
     }
 
     /// Stores the blocks that follow the last message. Those that another request stored before stand.
-    pub(in crate::service::gateway) fn put_blocks(
+    pub(crate) fn put_blocks(
         &mut self,
         services: &Services,
         blocks: SessionBlocks,
