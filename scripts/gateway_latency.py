@@ -8,7 +8,7 @@ The provider is a process of this script that responds at once. Each request goe
 turn, over kept connections: in mode `off`, and in mode `compress` with a list of 35 KB whose results were decided before.
 Then so many event streams are open at the same time, each with one event, and the growth of the server's resident memory
 is divided by their number. Prints the goals next to the figures, and ends with 1 if one is missed. Client, server and
-provider share this machine: figures of a busy one say little. Needs nothing but Python.
+provider share this machine: of a busy one, compare the figures with those of direct requests. Needs nothing but Python.
 """
 
 import argparse
@@ -112,11 +112,12 @@ def percentile(values, share):
 
 
 def added(direct, gateway, sent, count):
-    """Milliseconds that the gateway adds: of pairs of requests, one after the other."""
+    """Milliseconds that the gateway adds, and those of direct requests: of pairs, one after the other."""
     for _ in range(20):
         direct.ask(sent)
         gateway.ask(sent)
-    return [gateway.ask(sent)[0] - direct.ask(sent)[0] for _ in range(count)]
+    pairs = [(gateway.ask(sent)[0], direct.ask(sent)[0]) for _ in range(count)]
+    return [through - bare for through, bare in pairs], [bare for _, bare in pairs]
 
 
 def decide(gateway, messages):
@@ -177,11 +178,12 @@ def main():
         direct, gateway = Connection(("127.0.0.1", port)), Connection(address)
         # A tenant without decisions: a request in mode `off` is not read.
         messages = conversation()
-        relay = added(direct, gateway, request(messages, False, "off"), given.requests)
+        relay, bare = added(direct, gateway, request(messages, False, "off"), given.requests)
+        figures["direct p50"], figures["direct p99"] = percentile(bare, 0.5), percentile(bare, 0.99)
         figures["relay p50"], figures["relay p99"] = percentile(relay, 0.5), percentile(relay, 0.99)
         figures["memory of a stream"] = asyncio.run(measure_streams(server, address, given.streams))
         decide(gateway, messages)
-        compress = added(direct, gateway, request(messages, False, "compress"), given.requests)
+        compress, _ = added(direct, gateway, request(messages, False, "compress"), given.requests)
         figures["compress p50"], figures["compress p99"] = percentile(compress, 0.5), percentile(compress, 0.99)
     finally:
         server.terminate()

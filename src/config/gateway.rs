@@ -35,15 +35,16 @@ pub struct GatewayConfig {
     #[arg(long, env = "CONTEXTURE_UPSTREAM_CA_FILE", value_name = "FILE", requires = "upstream")]
     pub upstream_ca_file: Option<PathBuf>,
 
-    /// What is done to requests for models: `off`, `observe`, `compress` or `fit`
+    /// What is done to requests for models: `off`, `observe`, `compress`, `fit` or `session`
     ///
     /// `off` relays, `observe` counts what would be saved, `compress` puts tool results into their
-    /// form on arrival, `fit` also keeps requests within the window of their model. The header
-    /// `x-contexture-mode` names another for one request.
+    /// form on arrival, `fit` also keeps requests within the window of their model, `session` also adds
+    /// memory and state of the caller's key, which it needs. The header `x-contexture-mode` names
+    /// another for one request.
     #[arg(long, env = "CONTEXTURE_GATEWAY_MODE", value_name = "MODE", default_value = "compress")]
     pub gateway_mode: GatewayMode,
 
-    /// Tokens that a request may have in mode `fit`; without it as many as the window of its model
+    /// Tokens that a request may have in modes `fit` and `session`; without it as many as the window of its model
     ///
     /// The header `x-contexture-budget` names another number for one request.
     #[arg(long, env = "CONTEXTURE_GATEWAY_BUDGET", value_name = "TOKENS", value_parser = super::positive)]

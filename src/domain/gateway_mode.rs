@@ -16,6 +16,8 @@ pub enum GatewayMode {
     Compress,
     /// The same, and what is older is shortened too once the request is above its budget.
     Fit,
+    /// The same, with memory, state and hooks' text after the newest text. Needs a key.
+    Session,
 }
 
 impl GatewayMode {
@@ -24,11 +26,17 @@ impl GatewayMode {
         ("observe", Self::Observe),
         ("compress", Self::Compress),
         ("fit", Self::Fit),
+        ("session", Self::Session),
     ];
 
     /// Whether new texts are edited.
     pub fn edits(self) -> bool {
-        matches!(self, Self::Compress | Self::Fit)
+        matches!(self, Self::Compress | Self::Fit | Self::Session)
+    }
+
+    /// Whether requests are kept within their budget.
+    pub fn fits(self) -> bool {
+        matches!(self, Self::Fit | Self::Session)
     }
 
     pub fn as_str(self) -> &'static str {
@@ -42,9 +50,9 @@ impl FromStr for GatewayMode {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::WORDS.iter().find(|(word, _)| *word == text);
         found.map(|(_, mode)| *mode).ok_or_else(|| {
-            format!(
-                "`{text}` is not a mode of the gateway: known modes: off, observe, compress, fit"
-            )
+            let known: Vec<&str> = Self::WORDS.iter().map(|(word, _)| *word).collect();
+            let known = known.join(", ");
+            format!("`{text}` is not a mode of the gateway: known modes: {known}")
         })
     }
 }

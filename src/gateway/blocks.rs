@@ -2,6 +2,7 @@
 //! prefix of another, and why, without any text.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::decision::MessageDecision;
 use super::outline::{Identity, OutlinedMessage};
@@ -42,12 +43,20 @@ impl fmt::Display for BlockHash {
     }
 }
 
+/// What a message is sent with.
+#[derive(Debug, Clone, Default)]
+pub struct SentMessage<'d> {
+    pub decision: Option<&'d MessageDecision>,
+    /// The texts that follow it.
+    pub blocks: Vec<Arc<str>>,
+}
+
 /// Returns the blocks of a request, in the order in which a provider caches them: tools, system text,
-/// messages. `sent` has the message and the decision that it is sent with, if there is one.
+/// messages. `sent` says what the message at an index is sent with.
 pub fn sent_blocks<'d>(
     node: &Node<'_>,
     messages: &[OutlinedMessage],
-    decision: impl Fn(usize) -> Option<&'d MessageDecision>,
+    sent: impl Fn(usize) -> SentMessage<'d>,
 ) -> Vec<MemberHashes> {
     let mut members = Vec::new();
     for names in HEAD {
@@ -59,12 +68,14 @@ pub fn sent_blocks<'d>(
     }
     if let Some(name) = LISTS.iter().find(|name| node.get(name).is_some()) {
         let block = |(index, message): (usize, &OutlinedMessage)| {
-            let forms = decision(index).map(|decision| decision.applied(message));
+            let SentMessage { decision, blocks } = sent(index);
+            let forms = decision.map(|decision| decision.applied(message));
             let mut parts: Vec<&[u8]> = vec![&message.hash];
             for form in forms.iter().flatten() {
                 parts.push(&form.decided.digest.0);
                 parts.push(form.decided.form.as_bytes());
             }
+            parts.extend(blocks.iter().map(|text| text.as_bytes()));
             BlockHash::new(&parts)
         };
         members
@@ -82,7 +93,10 @@ mod tests {
     fn blocks(body: &str, decision: &MessageDecision) -> Vec<MemberHashes> {
         let node = parse(body, Limits::default()).unwrap();
         let outline = RequestOutline::read(ProviderEndpoint::Messages, body, &node).unwrap();
-        sent_blocks(&node, &outline.messages, |_| Some(decision))
+        sent_blocks(&node, &outline.messages, |_| SentMessage {
+            decision: Some(decision),
+            ..SentMessage::default()
+        })
     }
 
     #[test]

@@ -126,7 +126,7 @@ fn number(packed: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::gateway::outline::{GroupKind, RequestText, TextGroup};
-    use crate::gateway::{DecidedText, TextDigest};
+    use crate::gateway::{DecidedText, ProviderEndpoint, TextDigest};
 
     fn message(text: Option<&str>) -> OutlinedMessage {
         let text = text.map(|text| RequestText { span: 0..0, text: text.into() });
@@ -134,14 +134,27 @@ mod tests {
             kind: GroupKind::Result,
             tool: None,
             is_fixed: false,
+            is_of_program: false,
             texts: text.clone().into_iter().collect(),
         };
         let groups = text.iter().map(|_| group.clone()).collect();
-        OutlinedMessage { hash: [7; 32], is_of_model: text.is_none(), groups }
+        OutlinedMessage { hash: [7; 32], is_of_model: text.is_none(), groups, block_place: None }
     }
 
     fn list() -> Vec<OutlinedMessage> {
         [Some("ask"), None, Some("one"), Some("two"), None, None, Some("three")].map(message).into()
+    }
+
+    fn outlined(messages: Vec<OutlinedMessage>) -> RequestOutline {
+        RequestOutline {
+            endpoint: ProviderEndpoint::Messages,
+            model: None,
+            messages,
+            thinking: Vec::new(),
+            is_summary_request: false,
+            is_in_sight: true,
+            read_tool: None,
+        }
     }
 
     fn compaction(unbound_from: Option<usize>) -> Compaction {
@@ -156,13 +169,13 @@ mod tests {
 
     #[test]
     fn points_are_after_the_last_messages_before_a_response() {
-        let outline = RequestOutline { messages: list(), ..RequestOutline::default() };
+        let outline = outlined(list());
         let places: Vec<_> =
             outline.compaction_places().iter().map(|place| (place.last, place.end)).collect();
         assert_eq!(places, [(3, 2), (6, 6)]);
-        let shorter = RequestOutline { messages: list()[..4].into(), ..RequestOutline::default() };
+        let shorter = outlined(list()[..4].into());
         assert_eq!(shorter.compaction_places(), outline.compaction_places()[..1]);
-        let first = RequestOutline { messages: list()[..1].into(), ..RequestOutline::default() };
+        let first = outlined(list()[..1].into());
         assert_eq!(first.compaction_places(), []);
     }
 

@@ -186,9 +186,15 @@ mod tests {
             kind: GroupKind::Result,
             tool: None,
             is_fixed: false,
+            is_of_program: false,
             texts: texts.collect(),
         };
-        OutlinedMessage { hash: [0; 32], is_of_model: false, groups: vec![group] }
+        OutlinedMessage {
+            hash: [0; 32],
+            is_of_model: false,
+            groups: vec![group],
+            block_place: None,
+        }
     }
 
     fn decided(text: &str, form: &str) -> DecidedText {

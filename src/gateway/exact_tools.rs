@@ -35,13 +35,26 @@ const EXACT: &[&str] = &[
     "insert_content",
 ];
 
-/// Ends of names of tools that give an original back, after the name of a server.
-const RETRIEVAL: &[&str] = &["headroom_retrieve", "read_original", "read_context", "expand"];
+/// Ends of names of tools that give an original back or read memory, after the name of a server: those
+/// of our own MCP server, and of others.
+const RETRIEVAL: &[&str] = &[
+    "context_read",
+    "expand",
+    "headroom_retrieve",
+    "memory_create",
+    "memory_modify",
+    "memory_recall",
+    "read_context",
+    "read_original",
+];
+
+/// The same by whole names: our tools in the lists of compiles.
+const OWN: &[&str] = &["create_memory", "modify_memory"];
 
 /// Whether the results of a tool stay as they are.
 pub fn is_exact_tool(name: &str) -> bool {
     let own = name.rsplit("__").next().unwrap_or(name);
-    EXACT.contains(&name) || RETRIEVAL.contains(&own)
+    EXACT.contains(&name) || OWN.contains(&name) || RETRIEVAL.contains(&own)
 }
 
 #[cfg(test)]

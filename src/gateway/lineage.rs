@@ -44,7 +44,12 @@ mod tests {
     use super::*;
 
     fn message(byte: u8) -> OutlinedMessage {
-        OutlinedMessage { hash: [byte; 32], is_of_model: false, groups: Vec::new() }
+        OutlinedMessage {
+            hash: [byte; 32],
+            is_of_model: false,
+            groups: Vec::new(),
+            block_place: None,
+        }
     }
 
     #[test]

@@ -12,10 +12,11 @@ mod lineage;
 mod outline;
 mod route;
 mod session;
+mod session_blocks;
 mod splice;
 mod usage;
 
-pub use blocks::{BlockHash, MemberHashes, sent_blocks};
+pub use blocks::{BlockHash, MemberHashes, SentMessage, sent_blocks};
 pub use coding::{CodingError, ContentCoding};
 pub use compaction::{CompactedMessage, Compaction, CompactionPlace, NO_COMPACTION};
 pub use decision::{
@@ -24,10 +25,11 @@ pub use decision::{
 pub use exact_tools::is_exact_tool;
 pub use lineage::{LineageHash, LineageScope};
 pub use outline::{
-    GroupKind, MIN_EDIT_BYTES, OutlinedMessage, RequestOutline, RequestText, TextGroup,
-    ThinkingPlace,
+    BlockPlace, GroupKind, MIN_EDIT_BYTES, OutlinedMessage, ReadTool, RequestOutline, RequestText,
+    TextGroup, ThinkingPlace,
 };
 pub use route::{ProviderEndpoint, ProviderRoute, Wire};
 pub use session::{SessionName, SessionScope};
-pub use splice::{BodyEdit, splice};
+pub use session_blocks::{NO_BLOCKS, SessionBlocks};
+pub use splice::{BodyEdit, Replacement, splice};
 pub use usage::UsageReader;

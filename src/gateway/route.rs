@@ -80,16 +80,16 @@ impl ProviderEndpoint {
 }
 
 /// Beginnings of paths that belong to providers.
-const OPENAI_OR_ANTHROPIC: &str = "/v1/";
+const SHARED: &str = "/v1/";
 const ANTHROPIC: &str = "/api/";
 const GEMINI: &[&str] = &["/v1beta/", "/v1alpha/", "/upload/v1beta/", "/download/v1beta/"];
 /// The beginning of a path that names its upstream.
 const NAMED: &str = "/u/";
 
 impl<'p> ProviderRoute<'p> {
-    /// Reads a path; none if it is not a provider's. `is_anthropic`: whether the request has the
-    /// header `anthropic-version`, which decides for paths that two wire formats share.
-    pub fn of_path(path: &'p str, is_anthropic: bool) -> Option<Self> {
+    /// Reads a path; none if it is not a provider's. `shared` is the wire format of paths that several
+    /// have, which the headers of the request tell.
+    pub fn of_path(path: &'p str, shared: Wire) -> Option<Self> {
         let (upstream, path) = match path.strip_prefix(NAMED) {
             Some(rest) => {
                 let end = rest.find('/')?;
@@ -102,23 +102,22 @@ impl<'p> ProviderRoute<'p> {
             ProviderEndpoint::Messages => Wire::Anthropic,
             ProviderEndpoint::ChatCompletions | ProviderEndpoint::Responses => Wire::Openai,
             ProviderEndpoint::GenerateContent => Wire::Gemini,
-            ProviderEndpoint::Other => Self::wire_of_other(path, is_anthropic)
-                .or(upstream.map(|_| if is_anthropic { Wire::Anthropic } else { Wire::Openai }))?,
+            ProviderEndpoint::Other => {
+                Self::wire_of_other(path, shared).or(upstream.map(|_| shared))?
+            }
         };
-        let is_of_provider =
-            upstream.is_some() || Self::wire_of_other(path, is_anthropic).is_some();
+        let is_of_provider = upstream.is_some() || Self::wire_of_other(path, shared).is_some();
         is_of_provider.then_some(Self { upstream, path, wire, endpoint })
     }
 
-    fn wire_of_other(path: &str, is_anthropic: bool) -> Option<Wire> {
+    fn wire_of_other(path: &str, shared: Wire) -> Option<Wire> {
         if GEMINI.iter().any(|start| path.starts_with(start)) || path.ends_with(":countTokens") {
             return Some(Wire::Gemini);
         }
         if path.starts_with(ANTHROPIC) || path.starts_with("/v1/messages") {
             return Some(Wire::Anthropic);
         }
-        let shared = if is_anthropic { Wire::Anthropic } else { Wire::Openai };
-        path.starts_with(OPENAI_OR_ANTHROPIC).then_some(shared)
+        path.starts_with(SHARED).then_some(shared)
     }
 
     /// Whether a path leaves the folder of its upstream by `..`, in any spelling.
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     fn route(path: &str) -> Option<ProviderRoute<'_>> {
-        ProviderRoute::of_path(path, false)
+        ProviderRoute::of_path(path, Wire::Openai)
     }
 
     #[test]
@@ -173,8 +172,11 @@ mod tests {
             let found = route(path).map(|found| (found.wire, found.endpoint, found.upstream));
             assert_eq!(found, Some((wire, endpoint, None)), "{path}");
         }
-        let shared = ProviderRoute::of_path("/v1/models", true).map(|route| route.wire);
-        assert_eq!(shared, Some(Wire::Anthropic));
+        for shared in [Wire::Anthropic, Wire::Gemini] {
+            let found = |path| ProviderRoute::of_path(path, shared).map(|route| route.wire);
+            assert_eq!(found("/v1/models"), Some(shared));
+            assert_eq!(found("/v1/chat/completions"), Some(Wire::Openai));
+        }
     }
 
     #[test]

@@ -4,27 +4,47 @@ use std::ops::Range;
 
 use crate::json::write_string;
 
-/// Another text in the place of a JSON string, or bytes that are taken out.
+/// Other bytes in the place of some bytes of a body.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyEdit<'t> {
     /// The bytes in the body; those of a string with its quotes.
     pub start: usize,
     pub end: usize,
-    /// None if nothing takes their place.
-    pub text: Option<&'t str>,
+    pub replacement: Replacement<'t>,
+}
+
+/// What takes the place of bytes of a body.
+#[derive(Debug, Clone, Copy)]
+pub enum Replacement<'t> {
+    Nothing,
+    /// A text, as a JSON string.
+    Text(&'t str),
+    /// JSON, as it is.
+    Json(&'t str),
+}
+
+impl Replacement<'_> {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Text(text) | Self::Json(text) => text.len(),
+        }
+    }
 }
 
 /// Returns the body with the edits, which must be in order and must not overlap; none if they are not.
 pub fn splice(body: &str, edits: &[BodyEdit<'_>]) -> Option<String> {
-    let added: usize = edits.iter().filter_map(|edit| edit.text).map(str::len).sum();
+    let added: usize = edits.iter().map(|edit| edit.replacement.bytes()).sum();
     let mut out = String::with_capacity(body.len() + added);
     let mut at = 0;
     for edit in edits {
         let Range { start, end } = edit.start..edit.end;
         out.push_str(body.get(at..start)?);
         body.get(start..end)?;
-        if let Some(text) = edit.text {
-            write_string(&mut out, text);
+        match edit.replacement {
+            Replacement::Nothing => {}
+            Replacement::Text(text) => write_string(&mut out, text),
+            Replacement::Json(text) => out.push_str(text),
         }
         at = end;
     }
@@ -37,7 +57,7 @@ mod tests {
     use super::*;
 
     fn edit(start: usize, end: usize, text: &str) -> BodyEdit<'_> {
-        BodyEdit { start, end, text: Some(text) }
+        BodyEdit { start, end, replacement: Replacement::Text(text) }
     }
 
     #[test]
@@ -46,8 +66,11 @@ mod tests {
         let edited = splice(body, &[edit(7, 16, "é\"\n"), edit(23, 26, "")]).unwrap();
         assert_eq!(edited, "{ \"a\" :\"é\\\"\\n\" , \"b\":\"\"}\n");
         assert_eq!(splice(body, &[]).unwrap(), body);
-        let gone = BodyEdit { text: None, ..edit(17, 26, "") };
+        let gone = BodyEdit { replacement: Replacement::Nothing, ..edit(17, 26, "") };
         assert_eq!(splice(body, &[gone]).unwrap(), "{ \"a\" :\"x\\u0041\" }\n");
+        let more = BodyEdit { replacement: Replacement::Json(",\"c\":1"), ..edit(26, 26, "") };
+        let longer = splice(body, &[more]).unwrap();
+        assert_eq!(longer, "{ \"a\" :\"x\\u0041\" , \"b\":\"y\",\"c\":1}\n");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod recall;
 mod repair;
 mod report;
 mod requirements;
+mod session_blocks;
 mod shortening;
 mod slot;
 mod stage;
@@ -72,6 +73,7 @@ pub use report::{
     OversizedPart, PartTokens, PriceStepReport, PutOffReport, Report, ReportBuilder, ToolCost,
     Tools,
 };
+pub use session_blocks::{newest_blocks, session_blocks, session_input};
 pub use shortening::{
     ChangedList, Edit, MessageAuthor, Original, ShortenOutput, ShortenResult, ShownMessage,
     TextEdit, ask_results, passed_on, shorten, splice,

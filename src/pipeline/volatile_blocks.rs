@@ -68,7 +68,7 @@ impl BlocksInSight {
         }
     }
 
-    fn note(&mut self, block: Arc<str>) {
+    pub(super) fn note(&mut self, block: Arc<str>) {
         match BlockKind::of(&block) {
             Some(BlockKind::Memory) => self.memory = Some(block),
             Some(BlockKind::State) => self.state = Some(block),

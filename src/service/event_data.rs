@@ -90,7 +90,7 @@ pub struct GatewayRequestData<'a> {
     pub upstream: &'a str,
     /// The model, as the request names it.
     pub model: Option<&'a str>,
-    /// `observe`, `compress` or `fit`.
+    /// `observe`, `compress`, `fit` or `session`.
     #[schema(example = "compress")]
     pub mode: &'static str,
     /// Why something stayed as it came; null if nothing did.
@@ -103,6 +103,8 @@ pub struct GatewayRequestData<'a> {
     pub compacted: bool,
     /// In mode `observe`: what `compress` would have saved of the newest messages.
     pub observed_tokens: u64,
+    /// Tokens of the blocks that mode `session` added.
+    pub added_tokens: u64,
     /// What the provider counted; null if the response did not say.
     pub tokens: Option<GatewayTokens>,
     /// What the request costs by the provider's count; null if that or the prices are not known.

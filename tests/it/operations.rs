@@ -67,9 +67,17 @@ async fn the_board_draws_what_is_counted() {
     let board = read("deploy/grafana/contexture.json");
     serde_json::from_str::<Value>(&board).expect("the board is JSON");
     let counted = |name: &&str| figures.lines().any(|line| line.starts_with(*name));
-    // Nobody was refused or went away here; `api::limits` has those.
-    let elsewhere =
-        ["contexture_http_requests_shed_total", "contexture_http_requests_abandoned_total"];
+    // Nobody was refused or went away here, and nothing went through a gateway: `api::limits` and
+    // `gateway::usage` have those.
+    let elsewhere = [
+        "contexture_http_requests_shed_total",
+        "contexture_http_requests_abandoned_total",
+        "contexture_gateway_requests_total",
+        "contexture_gateway_tokens_total",
+        "contexture_gateway_saved_tokens_total",
+        "contexture_gateway_cost_micros_total",
+        "contexture_gateway_saved_micros_total",
+    ];
     let mut drawn = words(&board, "contexture_");
     drawn.extend(words(&board, "process_"));
     assert!(drawn.len() > 10, "the board draws little: {drawn:?}");

@@ -27,7 +27,9 @@ pub(super) fn read(reader: BodyReader<'_>, node: &Node<'_>) -> Option<Vec<Outlin
 pub(super) fn thinking(reader: BodyReader<'_>, node: &Node<'_>) -> Vec<ThinkingPlace> {
     let messages = node.get("messages").and_then(Node::as_array).unwrap_or_default();
     let of_message = |(index, message): (usize, &Node<'_>)| {
-        thinking::places(reader, index, message.get("content"))
+        let alone = thinking::alone(reader, index, message, messages.get(index + 1));
+        let places = thinking::places(reader, index, message.get("content"));
+        alone.into_iter().chain(places)
     };
     messages.iter().enumerate().flat_map(of_message).collect()
 }

@@ -1,9 +1,11 @@
 //! The messages of a request, and which of its texts may be edited, with their places in the bytes.
 
 mod anthropic;
+mod block_place;
 mod chat;
 mod gemini;
 mod identity;
+mod read_tool;
 mod responses;
 mod summary_request;
 mod thinking;
@@ -12,7 +14,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use self::block_place::BlockPlace;
 pub(super) use self::identity::Identity;
+pub use self::read_tool::ReadTool;
 pub use self::thinking::ThinkingPlace;
 use super::ProviderEndpoint;
 use crate::json::{Node, Value};
@@ -45,6 +49,8 @@ pub struct TextGroup {
     pub tool: Option<Arc<str>>,
     /// Whether the texts stay as they are: an error, or the result of a call by a program.
     pub is_fixed: bool,
+    /// Whether it is the result of a call by a program, next to which no text of the user may be.
+    pub is_of_program: bool,
     pub texts: Vec<RequestText>,
 }
 
@@ -56,11 +62,14 @@ pub struct OutlinedMessage {
     /// Whether the model wrote it.
     pub is_of_model: bool,
     pub groups: Vec<TextGroup>,
+    /// Where blocks of ours are put; none if they cannot be.
+    pub block_place: Option<BlockPlace>,
 }
 
 /// The messages of a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestOutline {
+    pub endpoint: ProviderEndpoint,
     pub model: Option<String>,
     pub messages: Vec<OutlinedMessage>,
     /// Signed thinking in Anthropic's format, in order.
@@ -69,6 +78,8 @@ pub struct RequestOutline {
     pub is_summary_request: bool,
     /// Whether the model sees every message of the list, so that one may refer to another.
     pub is_in_sight: bool,
+    /// The tool with which the model can read what is shortened, if it has one.
+    pub read_tool: Option<ReadTool>,
 }
 
 /// Reads texts of a body with their places.
@@ -92,13 +103,14 @@ impl RequestOutline {
     /// Reads a request; none if it has no list of messages. `node` must be read from `body`.
     pub fn read(endpoint: ProviderEndpoint, body: &str, node: &Node<'_>) -> Option<Self> {
         let reader = BodyReader { body };
-        let messages = match endpoint {
+        let mut messages = match endpoint {
             ProviderEndpoint::Messages => anthropic::read(reader, node)?,
             ProviderEndpoint::ChatCompletions => chat::read(reader, node)?,
             ProviderEndpoint::Responses => responses::read(reader, node)?,
             ProviderEndpoint::GenerateContent => gemini::read(reader, node)?,
             ProviderEndpoint::Other => return None,
         };
+        block_place::find(endpoint, reader, node, &mut messages);
         let is_cut = node.get("truncation").and_then(Node::as_str) == Some("auto");
         let is_edited = node.get("context_management").is_some_and(takes_messages_out);
         let is_summary_request = summary_request::is_one(node, &messages);
@@ -108,7 +120,16 @@ impl RequestOutline {
             _ => Vec::new(),
         };
         let is_in_sight = !is_cut && !is_edited;
-        Some(Self { model, messages, thinking, is_summary_request, is_in_sight })
+        let read_tool = read_tool::find(node);
+        Some(Self {
+            endpoint,
+            model,
+            messages,
+            thinking,
+            is_summary_request,
+            is_in_sight,
+            read_tool,
+        })
     }
 
     /// The index of the first of the newest messages: those after the last one of the model.
@@ -150,6 +171,7 @@ impl BodyReader<'_> {
             kind: GroupKind::Words,
             tool: None,
             is_fixed: false,
+            is_of_program: false,
             texts: vec![text],
         };
         self.texts(node, types).into_iter().map(group).collect()
@@ -159,18 +181,15 @@ impl BodyReader<'_> {
 impl TextGroup {
     /// The group of a result, by the id of its call.
     fn of_result(texts: Vec<RequestText>, call: Option<&OutlinedCall>) -> Self {
-        Self {
-            kind: GroupKind::Result,
-            tool: call.map(|call| Arc::clone(&call.tool)),
-            is_fixed: call.is_some_and(|call| call.is_of_program),
-            texts,
-        }
+        let is_of_program = call.is_some_and(|call| call.is_of_program);
+        let tool = call.map(|call| Arc::clone(&call.tool));
+        Self { kind: GroupKind::Result, tool, is_fixed: is_of_program, is_of_program, texts }
     }
 }
 
 impl OutlinedMessage {
     fn new(node: &Node<'_>, is_of_model: bool, groups: Vec<TextGroup>) -> Self {
-        Self { hash: Identity::of(node), is_of_model, groups }
+        Self { hash: Identity::of(node), is_of_model, groups, block_place: None }
     }
 
     /// Whether any text of it may be worth an edit.

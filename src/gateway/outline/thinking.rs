@@ -10,20 +10,36 @@ use crate::json::Node;
 pub struct ThinkingPlace {
     /// The index of the message.
     pub message: usize,
-    /// The bytes of the blocks in the body, with a comma next to them.
+    /// The bytes of the blocks in the body, with a comma next to them, or those of a whole message.
     pub span: Range<usize>,
 }
 
-/// Returns the places of the thinking among the blocks of a message. A message without another block
-/// keeps its thinking: a list of blocks must not be empty.
+fn is_thinking(block: &Node<'_>) -> bool {
+    matches!(str_of(block, "type"), "thinking" | "redacted_thinking")
+}
+
+/// Returns the place of a message that has thinking and nothing else, up to the next message. It goes as
+/// a whole, since a list of blocks must not be empty; neighbours of one role are one turn to the provider
+/// (<https://docs.anthropic.com/en/api/messages>). The last message of a list stays.
+pub(super) fn alone(
+    reader: BodyReader<'_>,
+    index: usize,
+    message: &Node<'_>,
+    next: Option<&Node<'_>>,
+) -> Option<ThinkingPlace> {
+    let blocks = message.get("content").and_then(Node::as_array)?;
+    let is_alone = !blocks.is_empty() && blocks.iter().all(is_thinking);
+    let span = reader.span(message)?.start..reader.span(next?)?.start;
+    is_alone.then_some(ThinkingPlace { message: index, span })
+}
+
+/// Returns the places of the thinking among the other blocks of a message; none if it has no others.
 pub(super) fn places(
     reader: BodyReader<'_>,
     index: usize,
     content: Option<&Node<'_>>,
 ) -> Vec<ThinkingPlace> {
     let blocks = content.and_then(Node::as_array).unwrap_or_default();
-    let is_thinking =
-        |block: &Node<'_>| matches!(str_of(block, "type"), "thinking" | "redacted_thinking");
     let spans: Option<Vec<Range<usize>>> = blocks.iter().map(|block| reader.span(block)).collect();
     let Some(spans) = spans.filter(|_| !blocks.iter().all(is_thinking)) else { return Vec::new() };
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -49,6 +65,20 @@ pub(super) fn places(
 mod tests {
     use super::*;
     use crate::json::{Limits, parse};
+
+    #[test]
+    fn a_message_of_thinking_alone_goes_as_a_whole() {
+        let thought = r#"{"content":[{"type":"thinking","signature":"s"}]}"#;
+        let list = format!("[1, {thought} , {{\"content\":[]}},{thought}]");
+        let node = parse(&list, Limits::default()).unwrap();
+        let items = node.as_array().unwrap();
+        let reader = BodyReader { body: &list };
+        let found = |index: usize| alone(reader, index, &items[index], items.get(index + 1));
+        let mut left = list.clone();
+        left.replace_range(found(1).unwrap().span, "");
+        assert_eq!(left, format!("[1, {{\"content\":[]}},{thought}]"));
+        assert_eq!([found(0), found(2), found(3)], [None, None, None]);
+    }
 
     #[test]
     fn a_list_without_its_thinking_is_a_list() {

@@ -34,11 +34,18 @@ impl EditOptions {
         let defaults = GatewayDefaults::of_caller(services)
             .map_err(|fault| invalid(format!("the key cannot be used here: {fault}")))?;
         let mode = header::<GatewayMode>(headers, MODE_HEADER)?.or(defaults.mode);
+        let mode = mode.unwrap_or(settings.mode);
+        if mode == GatewayMode::Session && services.caller().key.is_none() {
+            let kind = Kind::Unauthenticated;
+            let detail = "mode `session` needs a key in x-contexture-key: memory and state are those \
+                          of the key's defaults";
+            return Err(RelayFailure::new(kind.status(), kind.code(), detail));
+        }
         let budget = match header::<u64>(headers, BUDGET_HEADER)? {
             Some(0) => return Err(invalid(format!("{BUDGET_HEADER}: must be at least 1"))),
             budget => budget.or(defaults.budget).or(settings.budget),
         };
-        Ok(Self { mode: mode.unwrap_or(settings.mode), budget, record: defaults.record })
+        Ok(Self { mode, budget, record: defaults.record })
     }
 }
 

@@ -18,8 +18,8 @@ use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::compile::MAX_DEADLINE_MS;
 use crate::service::gateway::{
-    self as service, EditSkip, EditedRequest, GatewayRequest, GuardRound, GuardedRequest,
-    NewestTexts,
+    self as service, BlockRound, EditSkip, EditedRequest, GatewayRequest, GuardRound,
+    GuardedRequest, NewestTexts,
 };
 use crate::service::{Services, pool};
 
@@ -85,11 +85,17 @@ impl Editor<'_> {
             return Ok(skip(request, mode, EditSkip::Unreadable));
         };
         let job = Arc::new(self.job(body, path_model, options));
+        let mut blocks = BlockRound::default();
+        if job.takes_blocks() {
+            blocks = self.put_blocks(&job, limit).await;
+        }
         let mut edited = self.run(Arc::clone(&job), limit).await;
+        edited.skipped = edited.skipped.or(blocks.skipped);
         let mut guards = GuardRound::default();
         if !edited.hooks.is_empty() {
             guards = self.ask_guards(job, &mut edited).await?;
         }
+        let guards = blocks.before(guards);
         let body = match edited.body.take() {
             Some(body) => {
                 parts.headers.remove(header::CONTENT_ENCODING);
@@ -164,6 +170,25 @@ impl Editor<'_> {
             }
             Err(pool::Error::Panicked) => self.run_raw(job, EditSkip::Unreadable).await,
         }
+    }
+
+    /// Decides which blocks follow the newest message. Hooks that have a part in it have their own time
+    /// limits. If it takes too long, the request is sent without.
+    async fn put_blocks(&self, job: &Arc<GatewayRequest>, limit: Duration) -> BlockRound {
+        let waits = service::waits_for_hooks(&self.services);
+        let limit = if waits { Duration::from_millis(MAX_DEADLINE_MS) } else { limit };
+        let deadline = Deadline::at(Instant::now() + limit).allowing(self.services.allowance());
+        let _guard = CancelOnDrop(deadline.clone());
+        let Ok(place) = self.state.app.pool.admit(&self.services.caller().tenant) else {
+            return BlockRound::without(EditSkip::Overloaded);
+        };
+        let (services, job, until) = (self.services.clone(), Arc::clone(job), deadline.clone());
+        let put = move |seat| {
+            let services = services.seated(seat).until(&until);
+            service::put_blocks(&services, &job, &until)
+        };
+        let put = place.run(&deadline, put).await;
+        put.unwrap_or_else(|_| BlockRound::without(EditSkip::Deadline))
     }
 
     /// Asks hooks about a request.

@@ -150,11 +150,18 @@ fn is_of_provider(request: &Request) -> bool {
 }
 
 fn route_of(request: &Request) -> Option<ProviderRoute<'_>> {
-    ProviderRoute::of_path(request.uri().path(), is_anthropic(request.headers()))
+    ProviderRoute::of_path(request.uri().path(), wire_of_headers(request.headers()))
 }
 
-fn is_anthropic(headers: &HeaderMap) -> bool {
-    headers.contains_key("anthropic-version")
+/// The wire format of paths that several have: that of a header which only one provider's clients send.
+fn wire_of_headers(headers: &HeaderMap) -> Wire {
+    if headers.contains_key("anthropic-version") {
+        Wire::Anthropic
+    } else if headers.contains_key("x-goog-api-key") || headers.contains_key("x-goog-api-client") {
+        Wire::Gemini
+    } else {
+        Wire::Openai
+    }
 }
 
 /// Gives a request its id, logs and counts the response, and writes errors of ours in the format of

@@ -35,6 +35,8 @@ const SESSION_HEADER: &str = "x-contexture-session";
 const CLAUDE_CODE_SESSION_HEADER: &str = "x-claude-code-session-id";
 /// The header with the tokens that the request has less than it came with.
 const SAVED_HEADER: &str = "x-contexture-saved-tokens";
+/// The header with the tokens of the blocks of mode `session`.
+const ADDED_HEADER: &str = "x-contexture-added-tokens";
 /// The header with the tokens that mode `compress` would have saved of the newest texts.
 const OBSERVED_HEADER: &str = "x-contexture-observed-tokens";
 
@@ -121,6 +123,7 @@ async fn forward(
     let is_for_model = editor.is_for_model(&request);
     let OutgoingRequest { mut request, edited, mode, guards } = editor.edit(request).await?;
     let EditedRequest { skipped, savings, is_compacted, model, sent, session, .. } = edited;
+    let counted_tokens = edited.counted_tokens;
     let named = || session_id(&editor.services, editor.upstream, editor.session.as_ref());
     let session = session.or_else(named);
     if is_for_model {
@@ -142,6 +145,7 @@ async fn forward(
             session: session.clone(),
             model: model.map(Arc::from),
             savings,
+            counted_tokens,
             is_compacted,
             skipped,
             sent,
@@ -161,9 +165,11 @@ async fn forward(
     if let Some(Ok(session)) = session.map(|id| HeaderValue::from_str(&id)) {
         headers.insert(SESSION_HEADER, session);
     }
-    for (name, tokens) in
-        [(SAVED_HEADER, savings.tokens), (OBSERVED_HEADER, savings.observed_tokens)]
-    {
+    for (name, tokens) in [
+        (SAVED_HEADER, savings.tokens),
+        (OBSERVED_HEADER, savings.observed_tokens),
+        (ADDED_HEADER, savings.added_tokens),
+    ] {
         if tokens > 0 {
             headers.insert(name, HeaderValue::from(tokens));
         }

@@ -41,7 +41,7 @@ pub(crate) fn remember(
 
 /// Fills the request's memory with stored entries, or with those that `recall_memory` hooks choose.
 /// Returns the expired entries of the scope.
-pub(super) fn remember_asking(
+pub(crate) fn remember_asking(
     services: &Services,
     turn: Option<&dyn CompileTurn>,
     request: &mut CompileRequest,

@@ -47,7 +47,7 @@ pub(super) use governance::GovernSource;
 pub(super) use hooks::{inline_hooks, line as hook_line, pinned, require_scope_for_urls, scope};
 pub(super) use job::{CompileJob, JobContext};
 use live::{LiveCompile, LiveInput};
-pub(super) use memory_recall::{MemoryRecall, read_memory, remember};
+pub(super) use memory_recall::{MemoryRecall, read_memory, remember, remember_asking};
 pub(super) use named_inputs::known_adapters;
 pub(super) use pack_faults::with_pack_faults;
 

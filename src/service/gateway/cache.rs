@@ -8,12 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::gateway::{Compaction, LineageHash, MessageDecision};
+use super::calibration::Calibrations;
+use crate::gateway::{Compaction, LineageHash, MessageDecision, SessionBlocks};
 
 /// Bytes of decisions in memory.
 const MAX_CACHE_BYTES: u64 = 64 << 20;
 /// Bytes of compaction points in memory.
 const MAX_POINT_BYTES: u64 = 32 << 20;
+/// Bytes of blocks of mode `session` in memory.
+const MAX_BLOCK_BYTES: u64 = 16 << 20;
 /// Decisions that are expected.
 const EXPECTED_DECISIONS: usize = 1 << 14;
 /// Tenants whose decisions are noted; further ones are looked up each time.
@@ -29,7 +32,9 @@ pub(crate) struct DecisionCache {
     /// the store has: a commit may have been carried out although it seemed to fail.
     unstored: Cache<LineageHash, ()>,
     points: Cache<LineageHash, KnownPoint, PointWeight>,
+    blocks: Cache<LineageHash, KnownPut, BlockWeight>,
     tenants: Mutex<HashMap<Arc<str>, bool>>,
+    pub(super) calibrations: Calibrations,
 }
 
 /// What this process knows of a place at which a request may have passed a compaction point.
@@ -39,6 +44,15 @@ pub(super) enum KnownPoint {
     /// The request was sent without one.
     NotPassed,
     Passed(Arc<Compaction>),
+}
+
+/// What this process knows of the blocks after a message.
+#[derive(Debug, Clone)]
+pub(super) enum KnownPut {
+    Unknown,
+    /// The message was sent without any.
+    Nothing,
+    Blocks(Arc<SessionBlocks>),
 }
 
 #[derive(Debug, Clone)]
@@ -62,13 +76,27 @@ impl Weighter<LineageHash, KnownPoint> for PointWeight {
     }
 }
 
+#[derive(Debug, Clone)]
+struct BlockWeight;
+
+impl Weighter<LineageHash, KnownPut> for BlockWeight {
+    fn weight(&self, _: &LineageHash, put: &KnownPut) -> u64 {
+        match put {
+            KnownPut::Blocks(blocks) => 160 + blocks.bytes() as u64,
+            KnownPut::Unknown | KnownPut::Nothing => 96,
+        }
+    }
+}
+
 impl Default for DecisionCache {
     fn default() -> Self {
         Self {
             decisions: Cache::with_weighter(EXPECTED_DECISIONS, MAX_CACHE_BYTES, DecisionWeight),
             unstored: Cache::new(MAX_UNSTORED),
             points: Cache::with_weighter(EXPECTED_DECISIONS, MAX_POINT_BYTES, PointWeight),
+            blocks: Cache::with_weighter(EXPECTED_DECISIONS, MAX_BLOCK_BYTES, BlockWeight),
             tenants: Mutex::default(),
+            calibrations: Calibrations::default(),
         }
     }
 }
@@ -126,6 +154,27 @@ impl DecisionCache {
     /// Notes that it is stored now that a request was sent without a point.
     pub(super) fn settle_point(&self, hash: LineageHash) {
         self.note_not_passed(hash);
+        self.unstored.remove(&hash);
+    }
+
+    /// What is known of the blocks after a message, by their hash.
+    pub(super) fn blocks(&self, hash: &LineageHash) -> KnownPut {
+        self.blocks.get(hash).unwrap_or(KnownPut::Unknown)
+    }
+
+    /// Keeps the blocks after a message.
+    pub(super) fn insert_blocks(&self, hash: LineageHash, blocks: Arc<SessionBlocks>) {
+        self.blocks.insert(hash, KnownPut::Blocks(blocks));
+    }
+
+    /// Notes that a message was sent without blocks.
+    pub(super) fn note_no_blocks(&self, hash: LineageHash) {
+        self.blocks.insert(hash, KnownPut::Nothing);
+    }
+
+    /// Notes that it is stored now that a message was sent without blocks.
+    pub(super) fn settle_blocks(&self, hash: LineageHash) {
+        self.note_no_blocks(hash);
         self.unstored.remove(&hash);
     }
 

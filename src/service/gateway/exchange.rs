@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::calibration::CalibrationKey;
 use super::sent::SentRequest;
 use super::{EditSkip, GatewaySavings};
 use crate::domain::{
@@ -26,6 +27,8 @@ pub struct GatewayExchange {
     /// The model that the request names.
     pub model: Option<Arc<str>>,
     pub savings: GatewaySavings,
+    /// Tokens of the request as it was sent, before any factor, if they were counted.
+    pub counted_tokens: Option<u64>,
     /// Whether it passed a compaction point.
     pub is_compacted: bool,
     pub skipped: Option<EditSkip>,
@@ -63,6 +66,15 @@ pub fn finish(
     let tokens =
         reported.and_then(|text| read_reported_tokens(&json::parse(text, Limits::default()).ok()?));
     let model = services.models().find(name).cloned().unwrap_or_else(|| Models::unknown(name));
+    if let (Some(tokens), Some(raw)) = (tokens, exchange.counted_tokens) {
+        let key = CalibrationKey {
+            tenant: Arc::clone(&services.caller().tenant),
+            upstream: Arc::clone(&exchange.upstream),
+            model: name.into(),
+        };
+        let calibrations = &services.decisions().calibrations;
+        calibrations.learn(key, raw, tokens.input(), model.factor_milli);
+    }
     let usage = tokens.map(|tokens| {
         let cost = model.prices.as_ref().map(|prices| cost(prices, tokens, *savings));
         ExchangeUsage { tokens, cost }

@@ -57,9 +57,7 @@ pub(super) fn hooks_for(
     let HookedRequest { mode, session } = request;
     let set = match mode {
         GatewayMode::Off => services.mandatory_hook_set(session)?,
-        GatewayMode::Observe | GatewayMode::Compress | GatewayMode::Fit => {
-            services.hook_set(session, &[])?
-        }
+        _ => services.hook_set(session, &[])?,
     };
     Ok(seeing(&set))
 }

@@ -122,6 +122,7 @@ impl JournalEntry {
             unique_saved_tokens: exchange.savings.new_tokens,
             compacted: exchange.is_compacted,
             observed_tokens: exchange.savings.observed_tokens,
+            added_tokens: exchange.savings.added_tokens,
             tokens: report.tokens,
             cost: usage.and_then(|usage| usage.cost),
             key: services.caller().key.as_deref(),

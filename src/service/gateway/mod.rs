@@ -7,18 +7,21 @@
 //! came, and that is its decision.
 
 mod cache;
+mod calibration;
 mod decide;
 mod exchange;
 mod fit;
 mod forms;
 mod guards;
 mod journal;
+mod known_blocks;
 mod lineage;
 mod points;
 mod report;
 mod sent;
 mod sent_forms;
 mod session;
+mod session_mode;
 
 use std::sync::Arc;
 
@@ -29,16 +32,18 @@ pub use self::forms::short_form;
 use self::guards::HookedRequest;
 pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards};
 pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
+use self::known_blocks::PutBlocks;
 use self::lineage::{DecisionSource, KnownLineage};
 pub use self::report::{GatewayReport, GatewayTokens};
 pub use self::sent::{MessageEdit, SentRequest, SentTexts};
 use self::sent_forms::{SentForms, SplicedBody};
 pub use self::session::session_id;
+pub use self::session_mode::{BlockRound, put_blocks, waits_for_hooks};
 pub use super::gateway_defaults::GatewayDefaults;
 use super::{Services, StoreError};
 use crate::domain::{ContentHash, GatewayMode, RecordLevel, ToolPattern};
 use crate::gateway::{
-    LineageScope, ProviderEndpoint, RequestOutline, SessionName, Wire, sent_blocks,
+    LineageScope, ProviderEndpoint, RequestOutline, SentMessage, SessionName, Wire, sent_blocks,
 };
 pub use crate::hook::HookSet;
 use crate::json::{self, Limits};
@@ -93,6 +98,8 @@ pub enum EditSkip {
     Signed,
     /// The request is above its budget, and nothing more of it may be edited: mode `fit`.
     OverBudget,
+    /// The blocks of mode `session` cannot be made: a hook failed, or the defaults cannot be used.
+    Session,
 }
 
 impl EditSkip {
@@ -106,6 +113,7 @@ impl EditSkip {
             Self::TooLarge => "too_large",
             Self::Signed => "signed",
             Self::OverBudget => "over_budget",
+            Self::Session => "session",
         }
     }
 }
@@ -123,6 +131,8 @@ pub struct EditedRequest {
     pub model: Option<String>,
     /// The session that the request belongs to.
     pub session: Option<Arc<str>>,
+    /// Tokens of the request as it is sent, before any factor, if it was counted: mode `fit`.
+    pub counted_tokens: Option<u64>,
     /// What is recorded; none if the request was not read, or is only relayed.
     pub sent: Option<SentRequest>,
     /// The hooks that are to see what is sent.
@@ -138,6 +148,8 @@ pub struct GatewaySavings {
     pub new_tokens: u64,
     /// What the newest texts would have saved: mode `observe`.
     pub observed_tokens: u64,
+    /// Tokens of the blocks of mode `session`, new and old, in this request.
+    pub added_tokens: u64,
 }
 
 /// Whether anything was decided for the caller's tenant, as far as that is in memory.
@@ -196,7 +208,11 @@ pub fn edit(
     let forms = SentForms { outline: &outline, lineage: &lineage, made: &[] };
     let SplicedBody { body: spliced, savings, edits } = forms.splice(body);
     edited.skipped = outcome.skipped;
-    edited.savings = GatewaySavings { observed_tokens: outcome.observed_tokens, ..savings };
+    edited.counted_tokens = outcome.counted_tokens;
+    let blocks = lineage.shown_blocks();
+    let added_tokens = if blocks.is_empty() { 0 } else { decider.count_blocks(&blocks) };
+    edited.savings =
+        GatewaySavings { observed_tokens: outcome.observed_tokens, added_tokens, ..savings };
     if let Some(before) = outcome.saved_before {
         edited.is_compacted = true;
         edited.savings.new_tokens = savings.tokens.saturating_sub(before);
@@ -210,13 +226,22 @@ pub fn edit(
         edited.sent = Some(SentRequest {
             level: request.record,
             payload_hash: ContentHash::of(sent),
-            blocks: sent_blocks(&node, &outline.messages, |index| lineage.decision(index)),
+            blocks: sent_blocks(&node, &outline.messages, |index| SentMessage {
+                decision: lineage.decision(index),
+                blocks: texts_after(&blocks, index),
+            }),
             edits,
             texts: is_full
                 .then(|| SentTexts { came: Arc::clone(&request.body), sent: sent.into() }),
         });
     }
     edited
+}
+
+/// The blocks after a message.
+fn texts_after(blocks: &[PutBlocks], index: usize) -> Vec<Arc<str>> {
+    let at = blocks.binary_search_by_key(&index, |own| own.index).ok();
+    at.and_then(|at| blocks.get(at)).map(|own| own.texts.clone()).unwrap_or_default()
 }
 
 /// The hooks that are to see a request. If the store cannot tell, those that were known last.

@@ -19,7 +19,7 @@ pub struct GatewayReport {
     /// The name of the upstream.
     #[schema(example = "anthropic")]
     pub upstream: String,
-    /// `observe`, `compress` or `fit`.
+    /// `observe`, `compress`, `fit` or `session`.
     #[schema(example = "compress")]
     pub mode: &'static str,
     /// Why something stayed as it came; null if nothing did.
@@ -36,7 +36,9 @@ pub struct GatewayReport {
     pub unique_saved_tokens: u64,
     /// In mode `observe`: what `compress` would have saved of the newest messages.
     pub observed_tokens: u64,
-    /// Whether the request passed a compaction point: mode `fit`.
+    /// Tokens of the memory data, the state and the text of hooks in the request: mode `session`.
+    pub added_tokens: u64,
+    /// Whether the request passed a compaction point: modes `fit` and `session`.
     pub compacted: bool,
     /// What the provider counted; null if the response did not say.
     pub tokens: Option<GatewayTokens>,
@@ -98,6 +100,7 @@ impl GatewayReport {
             saved_tokens: exchange.savings.tokens,
             unique_saved_tokens: exchange.savings.new_tokens,
             observed_tokens: exchange.savings.observed_tokens,
+            added_tokens: exchange.savings.added_tokens,
             compacted: exchange.is_compacted,
             tokens,
             edits: sent.map(|sent| sent.edits.clone()).unwrap_or_default(),

@@ -194,13 +194,13 @@ async fn a_mode_is_named_for_one_request() {
         assert_eq!(provider.last().body, agent.body(), "{mode}");
         assert_eq!(provider.last().header("x-contexture-mode"), None);
     }
-    for mode in ["shrink", "session", "", "Compress"] {
+    for mode in ["shrink", "sessions", "", "Compress"] {
         let request = server.build_json("POST", "/v1/messages").body("{}");
         let response = request.header("x-contexture-mode", mode).send().await.unwrap();
         assert_eq!(response.status(), 400, "{mode}");
         let body: Value = response.json().await.unwrap();
         let message = body["error"]["message"].as_str().unwrap();
-        assert!(message.contains("off, observe, compress, fit"), "{message}");
+        assert!(message.contains("off, observe, compress, fit, session"), "{message}");
     }
     assert_eq!(provider.requests().len(), 2);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::agent::{Agent, AgentWire, assert_prefix, prose, seen_messages};
 use super::edits::pair;
 use super::front;
-use crate::support::provider::{Provider, ProviderRequest};
+use crate::support::provider::{Provider, ProviderReply, ProviderRequest};
 use crate::support::wait::until;
 use crate::support::{Folder, TestServer, json_of};
 
@@ -317,4 +317,114 @@ async fn the_event_and_the_record_tell_of_the_point() {
         assert_eq!(of_record, edited);
         assert!(edits.iter().all(|edit| edit["rule"] == "compaction"), "{record}");
     }
+}
+
+/// Sends the list with these tools as a client of Chat Completions does.
+async fn send_with_tools(server: &TestServer, agent: &Agent, tools: &Value) {
+    let mut body: Value = serde_json::from_str(&agent.body()).unwrap();
+    if !tools.is_null() {
+        body["tools"] = tools.clone();
+    }
+    let request = server.build_json("POST", agent.wire.path()).body(body.to_string());
+    let headers = fit("5000").into_iter().chain([("contexture-deadline-ms", "60000")]);
+    let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+    assert_eq!(request.send().await.unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn results_name_their_artifact_if_the_request_has_a_tool_to_read_it() {
+    let own = json!([{"type": "function", "function": {"name": "mcp__contexture__context_read",
+        "parameters": {"type": "object"}}}]);
+    let other = json!([{"type": "function", "function": {"name": "headroom_retrieve",
+        "parameters": {"type": "object"}}}]);
+    let none = json!([{"type": "function", "function": {"name": "Bash",
+        "parameters": {"type": "object"}}}]);
+    for (tools, mark) in [
+        (own, Some("context_read shows it: ")),
+        (other, Some("hash=")),
+        (none, None),
+        (json!(null), None),
+    ] {
+        let (provider, server) = pair(&[]).await;
+        let mut agent = Agent::new(AgentWire::Chat);
+        (0..9).for_each(|turn| agent.query(&prose(turn, 60)));
+        send_with_tools(&server, &agent, &tools).await;
+        let sent = String::from_utf8(provider.last().body.to_vec()).unwrap();
+        assert!(sent.contains(CLEARED), "{tools}");
+        let Some(mark) = mark else {
+            assert!(!sent.contains("shows it") && !sent.contains("hash="), "{sent}");
+            // Another server says under which name it would be stored.
+            let id = TestServer::with(&[]).await.put_artifact(&prose(0, 60)).await;
+            assert_eq!(server.get(&format!("/artifacts/{id}")).await.status(), 404);
+            continue;
+        };
+        // Each that is named can be read, and is what the client sent.
+        let ids: Vec<&str> = sent.split(mark).skip(1).map(|rest| &rest[..24]).collect();
+        assert!(ids.len() > 2, "{sent}");
+        for id in ids {
+            let original = server.get_text(&format!("/artifacts/{id}")).await;
+            assert!((0..9).any(|turn| original.contains(&prose(turn, 60))), "{id}: {original}");
+        }
+        // The lines stay when the tool goes.
+        agent.query("short");
+        send_with_tools(&server, &agent, &json!(null)).await;
+        assert_prefix(agent.wire, &provider.requests());
+    }
+}
+
+#[tokio::test]
+async fn counts_go_by_what_the_provider_counted() {
+    let mut points_of = Vec::new();
+    for bytes_a_token in [5, 3] {
+        let provider = Provider::spawn(move |request| {
+            let tokens = request.body.len() / bytes_a_token;
+            let usage = json!({"prompt_tokens": tokens, "completion_tokens": 5});
+            ProviderReply::json(200, &json!({"usage": usage}))
+        })
+        .await;
+        let server = front(&provider, &["openai"], &[]).await;
+        let mut agent = Agent::new(AgentWire::Chat);
+        for turn in 0..14 {
+            agent.query(&prose(turn, 40));
+            let response = agent.send(&server, &fit("9000")).await;
+            response.text().await.unwrap();
+            // It is learnt from once the response has ended.
+            until(async || {
+                let page =
+                    server.get_json("/events?format=json&after=0&types=gateway:request").await;
+                let count = page["items"].as_array().unwrap().len() as u64;
+                (count > turn).then_some(())
+            })
+            .await;
+        }
+        points_of.push(points(agent.wire, &provider.requests()));
+    }
+    let [usual, more] = &points_of[..] else { panic!("two runs") };
+    assert!(more[0] + 2 < *usual.first().unwrap_or(&14), "{points_of:?}");
+}
+
+#[tokio::test]
+async fn a_message_of_thinking_alone_goes_if_what_it_is_bound_to_has_changed() {
+    let (provider, server) = pair(&[]).await;
+    let mut agent = Agent::new(AgentWire::Anthropic);
+    for turn in 0..9 {
+        agent.query(&prose(turn, 60));
+        if turn == 4 {
+            agent.messages.push(json!({"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "alone", "signature": "c2lnbmVk"}]}));
+            agent.messages.push(agent.wire.words("Go on."));
+        }
+    }
+    for _ in 0..2 {
+        agent.query("short");
+        let body = agent.body().replace("claude-sonnet-4-5", "claude-opus-5-5");
+        let request = server.build_json("POST", agent.wire.path()).body(body);
+        let headers = fit("5000").into_iter().chain([("contexture-deadline-ms", "60000")]);
+        let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+        assert_eq!(request.send().await.unwrap().status(), 200);
+        let sent = seen_messages(agent.wire, &provider.last());
+        assert!(!sent.iter().any(|message| message.contains("\"alone\"")), "{sent:?}");
+        assert_eq!(sent.len(), agent.messages.len() - 1);
+    }
+    assert_prefix(agent.wire, &provider.requests());
 }

@@ -9,14 +9,14 @@ use crate::support::provider::Provider;
 use crate::support::{Folder, TestServer, database};
 
 /// A database whose decisions can be taken away.
-struct Store {
-    url: String,
+pub(super) struct Store {
+    pub(super) url: String,
     /// The folder of its file; none in PostgreSQL.
     folder: Option<Folder>,
 }
 
 impl Store {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let url = database::url();
         if url.starts_with("postgres") {
             return Self { url, folder: None };
@@ -35,11 +35,11 @@ impl Store {
         }
     }
 
-    fn take_away(&self) {
+    pub(super) fn take_away(&self) {
         self.run("ALTER TABLE lineages RENAME TO lineages_away");
     }
 
-    fn give_back(&self) {
+    pub(super) fn give_back(&self) {
         self.run("ALTER TABLE lineages_away RENAME TO lineages");
     }
 
@@ -183,4 +183,37 @@ async fn there_is_no_compaction_point_while_the_store_is_away() {
     assert_eq!(edited(&agent, &provider), point);
     let requests = provider.requests();
     assert_prefix(agent.wire, &requests[requests.len() - 3..]);
+}
+
+#[tokio::test]
+async fn a_point_whose_write_outlives_the_request_is_not_passed_later() {
+    let folder = Folder::new();
+    let provider = Provider::plain().await;
+    let url = folder.url();
+    let server = front(&provider, &["openai"], &["--database-url", &url]).await;
+    let mut agent = Agent::new(AgentWire::Chat);
+    for turn in 0..6 {
+        agent.query(&prose(turn, 80));
+        agent.send(&server, &[]).await;
+    }
+    let writer = rusqlite::Connection::open(folder.database()).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    agent.query("short");
+    let [mode, budget] = fit("5000");
+    // Long enough for the ladder on a busy machine, and then the write waits.
+    let response = agent.send(&server, &[mode, budget, ("contexture-deadline-ms", "8000")]).await;
+    assert_eq!(response.headers()["x-contexture-skipped"], "store");
+    assert_eq!(provider.last().body, agent.body());
+    writer.execute_batch("COMMIT").unwrap();
+    // The write may be carried out now. What was sent stands against it.
+    for _ in 0..2 {
+        agent.query("shorter");
+        agent.send(&server, &[]).await;
+    }
+    server.stop().await;
+    let server = front(&provider, &["openai"], &["--database-url", &url]).await;
+    agent.query("shortest");
+    agent.send(&server, &[]).await;
+    assert_eq!(edited(&agent, &provider), [0_usize; 0]);
+    assert_prefix(agent.wire, &provider.requests());
 }

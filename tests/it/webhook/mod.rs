@@ -10,6 +10,8 @@ mod signatures;
 mod summarizer;
 mod tls;
 
+pub use tls::serve_tls;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;

@@ -23,7 +23,7 @@ const CERTIFICATE: &[u8] = include_bytes!("../support/tls/server.pem");
 const KEY: &[u8] = include_bytes!("../support/tls/server.key.pem");
 
 /// Answers every request with leave, over TLS.
-async fn serve_tls() -> SocketAddr {
+pub async fn serve_tls() -> SocketAddr {
     let certificate = CertificateDer::from_pem_slice(CERTIFICATE).expect("a certificate");
     let key = PrivateKeyDer::from_pem_slice(KEY).expect("a key");
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());

@@ -2129,9 +2129,11 @@ class GatewayMessageEdit(TypedDict):
 
 
 class _GatewayReportRequired(TypedDict):
+    # Tokens of the memory data, the state and the text of hooks in the request: mode `session`.
+    added_tokens: int
     # What was sent, a hash for each block, in the order in which a provider caches them.
     blocks: List[GatewayBlocks]
-    # Whether the request passed a compaction point: mode `fit`.
+    # Whether the request passed a compaction point: modes `fit` and `session`.
     compacted: bool
     # From the request to the end of the response.
     duration_ms: int
@@ -2139,7 +2141,7 @@ class _GatewayReportRequired(TypedDict):
     edits: List[GatewayMessageEdit]
     # `messages`, `chat_completions`, `responses` or `generate_content`.
     endpoint: str
-    # `observe`, `compress` or `fit`.
+    # `observe`, `compress`, `fit` or `session`.
     mode: str
     # In mode `observe`: what `compress` would have saved of the newest messages.
     observed_tokens: int

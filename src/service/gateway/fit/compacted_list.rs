@@ -9,12 +9,12 @@ use super::exact_results::{self, ExactMessage, FURTHER_TEXT};
 use crate::domain::{Model, Source};
 use crate::gateway::{
     CompactedMessage, DecidedText, GroupKind, MessageDecision, NumberedText, OutlinedMessage,
-    RequestOutline, TextGroup, numbered_texts,
+    ReadTool, RequestOutline, TextGroup, numbered_texts,
 };
 use crate::json::{self, Limits, Node};
-use crate::pipeline::{self, Deadline, MessageAuthor, NoHooks, PipelineRun, Timings};
+use crate::pipeline::{self, Deadline, MessageAuthor, NoHooks, Original, PipelineRun, Timings};
 use crate::provider;
-use crate::request::{self, CompressInput, ModelReader};
+use crate::request::{self, CompressInput, ModelReader, ReferenceStyle};
 use crate::service::gateway::GatewayRequest;
 use crate::service::gateway::guards::target_of;
 use crate::service::gateway::lineage::KnownLineage;
@@ -30,6 +30,15 @@ pub(super) struct ShortenedList<'l> {
     pub(super) lineage: &'l KnownLineage<'l>,
 }
 
+/// What became of a list.
+#[derive(Debug)]
+pub(super) struct ShortenedMessages {
+    /// The messages with forms, in order.
+    pub(super) messages: Vec<CompactedMessage>,
+    /// The texts that forms name, for the tool that reads them.
+    pub(super) originals: Vec<Arc<str>>,
+}
+
 impl ShortenedList<'_> {
     /// Returns the messages with forms once the request has `tokens`, or as few as it can have: all
     /// before the newest ones. Without `tokens`, all results before the last turns are shortened. Exact results stay but for those in `cleared`. None if the list cannot be
@@ -39,20 +48,25 @@ impl ShortenedList<'_> {
         tokens: Option<u64>,
         cleared: &[ExactMessage<'_>],
         deadline: &Deadline,
-    ) -> Option<Vec<CompactedMessage>> {
+    ) -> Option<ShortenedMessages> {
         let body = exact_results::clear(&self.request.body, cleared);
         let node = json::parse(body.as_deref().unwrap_or(&self.request.body), Limits::default());
         let text = self.compress_request(&node.ok()?, tokens, cleared)?;
         let node = json::parse(&text, Limits::default()).ok()?;
         let known = adapters::look_up(self.services, Some(&node)).ok()?;
         let mut asked = request::read_compress(&node, self.services.models(), &known).ok()?;
-        asked.reader = ModelReader { results_only: true, ..ModelReader::default() };
+        let reference = self.outline.read_tool.map(|tool| match tool {
+            ReadTool::ContextRead => ReferenceStyle::Tool,
+            ReadTool::HeadroomRetrieve => ReferenceStyle::Hash,
+        });
+        asked.reader = ModelReader { results_only: true, reference, ..ModelReader::default() };
         let CompressInput::List(list) = &asked.given else { return None };
         let key = list.key;
         let authors = vec![MessageAuthor::Caller; list.items.len()];
         let (mut hooks, mut timings) = (NoHooks, Timings::default());
         let run = PipelineRun { deadline, hooks: &mut hooks, timings: &mut timings };
         let shown = pipeline::shorten(self.services.pipeline(), &asked, &authors, run).ok()?;
+        let originals = shown.output.originals;
         let shown = shown.output.list;
         // At this level every message stays in its place.
         let is_whole = shown.iter().enumerate().all(|(at, own)| own.origin == Some(at));
@@ -69,7 +83,16 @@ impl ShortenedList<'_> {
             index,
             decision: self.decide(index, message, shown),
         });
-        Some(compacted.filter(|own| !own.decision.forms.is_empty()).collect())
+        let messages: Vec<_> = compacted.filter(|own| !own.decision.forms.is_empty()).collect();
+        // Without a tool that reads them, no form names them.
+        let is_named = |original: &Original| {
+            let id = original.artifact.to_string();
+            let at = messages.binary_search_by_key(&original.message, |own| own.index).ok();
+            let own = at.and_then(|at| messages.get(at)).filter(|_| reference.is_some());
+            own.is_some_and(|own| own.decision.forms.iter().any(|form| form.form.contains(&id)))
+        };
+        let originals = originals.into_iter().filter(is_named).map(|own| own.text).collect();
+        Some(ShortenedMessages { messages, originals })
     }
 
     /// The list as `POST /compress` takes it. The newest messages stay as they are, and so do those with

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use crate::domain::TokenizerName;
-use crate::gateway::{BodyEdit, GroupKind, RequestOutline, TextGroup, is_exact_tool, splice};
+use crate::gateway::{
+    BodyEdit, GroupKind, Replacement, RequestOutline, TextGroup, is_exact_tool, splice,
+};
 use crate::pipeline;
 use crate::tokenizer::Counter;
 
@@ -62,7 +64,7 @@ pub(super) fn clear(body: &str, cleared: &[ExactMessage<'_>]) -> Option<String> 
         edits.extend(group.texts.iter().zip(lines).map(|(text, line)| BodyEdit {
             start: text.span.start,
             end: text.span.end,
-            text: Some(line),
+            replacement: Replacement::Text(line),
         }));
     }
     edits.sort_by_key(|edit| edit.start);

@@ -10,11 +10,12 @@ mod request_size;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use self::compacted_list::ShortenedList;
+use self::compacted_list::{ShortenedList, ShortenedMessages};
 use self::exact_results::ExactMessage;
 use self::request_size::RequestSize;
 use super::GatewayRequest;
 use super::guards::target_of;
+use super::known_blocks::PutBlocks;
 use super::lineage::{KnownLineage, NewDecision};
 use super::sent_forms::SentForms;
 use crate::domain::Model;
@@ -57,9 +58,25 @@ pub(super) enum FitOutcome {
     /// It is, or nothing is known of its budget.
     Fits,
     /// It is once this point is passed.
-    Compacts(Compaction),
+    Compacts(FoundPoint),
     /// It is not. The point saves enough to be passed all the same, if there is one.
-    OverBudget(Option<Compaction>),
+    OverBudget(Option<FoundPoint>),
+}
+
+/// What was found of a request.
+#[derive(Debug)]
+pub(super) struct FoundFit {
+    pub(super) outcome: FitOutcome,
+    /// Tokens of the request without a point, before any factor, if it was counted.
+    pub(super) raw_tokens: Option<u64>,
+}
+
+/// A point that a request may pass.
+#[derive(Debug)]
+pub(super) struct FoundPoint {
+    pub(super) compaction: Compaction,
+    /// The texts that its forms name, for a tool of the request that reads them.
+    pub(super) originals: Vec<Arc<str>>,
 }
 
 /// What a point goes on to.
@@ -122,22 +139,26 @@ impl Fitter<'_> {
         &self,
         lineage: &KnownLineage<'_>,
         made: &[NewDecision],
-    ) -> Option<FitOutcome> {
-        let Some(budget) = self.budget() else { return Some(FitOutcome::Fits) };
+    ) -> Option<FoundFit> {
+        let Some(budget) = self.budget() else {
+            return Some(FoundFit { outcome: FitOutcome::Fits, raw_tokens: None });
+        };
         let forms = SentForms { outline: self.outline, lineage, made };
         let body = forms.splice(&self.request.body).body;
         let size = self.measure(body.as_deref().unwrap_or(&self.request.body))?;
+        let raw_tokens = Some(self.model.unscale(size.total));
+        let with = |outcome| Some(FoundFit { outcome, raw_tokens });
         if size.total <= budget {
-            return Some(FitOutcome::Fits);
+            return with(FitOutcome::Fits);
         }
         let found = self.find_point(size, budget, lineage)?;
         let left = self.left(size, lineage, &found);
         if left <= budget {
-            return Some(FitOutcome::Compacts(found));
+            return with(FitOutcome::Compacts(found));
         }
         let gain = size.total.saturating_sub(left);
         let is_worth_it = gain >= budget * MIN_GAIN_PERCENT / 100;
-        Some(FitOutcome::OverBudget(Some(found).filter(|_| is_worth_it)))
+        with(FitOutcome::OverBudget(Some(found).filter(|_| is_worth_it)))
     }
 
     /// Finds what a point decides. The last turns, which the model works on, are only touched if all that
@@ -147,7 +168,7 @@ impl Fitter<'_> {
         size: RequestSize,
         budget: u64,
         lineage: &KnownLineage<'_>,
-    ) -> Option<Compaction> {
+    ) -> Option<FoundPoint> {
         let share = |percent| size.head + budget.saturating_sub(size.head) * percent / 100;
         let target = share(COMPRESS_TO_PERCENT);
         let mut found =
@@ -160,7 +181,7 @@ impl Fitter<'_> {
         // Counts of the whole and of its parts are not the same to a token.
         let near = share(COMPRESS_TO_PERCENT + TOLERANCE_PERCENT);
         let is_reached = self.left(size, lineage, &found) <= near;
-        if is_reached && !found.messages.iter().any(is_touched) {
+        if is_reached && !found.compaction.messages.iter().any(is_touched) {
             return Some(found);
         }
         found = self.compact(lineage, PointTarget { tokens: None, cleared: &[] })?;
@@ -185,12 +206,23 @@ impl Fitter<'_> {
     }
 
     /// Tokens of a request of this size once it is compacted.
-    fn left(&self, size: RequestSize, lineage: &KnownLineage<'_>, found: &Compaction) -> u64 {
+    fn left(&self, size: RequestSize, lineage: &KnownLineage<'_>, found: &FoundPoint) -> u64 {
         let before = (0..self.outline.newest()).filter_map(|index| lineage.decision(index));
         let before: u64 = before.map(saved_tokens).sum();
-        let after: u64 = found.messages.iter().map(|own| saved_tokens(&own.decision)).sum();
-        let whole = size.total.saturating_add(self.model.scale(before));
-        whole.saturating_sub(self.model.scale(after))
+        let after: u64 =
+            found.compaction.messages.iter().map(|own| saved_tokens(&own.decision)).sum();
+        // Of the blocks of mode `session`, a point leaves the newest ones alone.
+        let blocks_before = self.block_tokens(&lineage.shown_blocks());
+        let blocks_after = self.block_tokens(&lineage.blocks_after_point());
+        let whole = size.total.saturating_add(self.model.scale(before + blocks_after));
+        whole.saturating_sub(self.model.scale(after + blocks_before))
+    }
+
+    /// Raw tokens of blocks.
+    fn block_tokens(&self, blocks: &[PutBlocks]) -> u64 {
+        let counter = &self.services.pipeline().counter;
+        let texts = blocks.iter().flat_map(|own| &own.texts);
+        texts.map(|text| counter.count(self.model.tokenizer, text)).sum()
     }
 
     fn measure(&self, body: &str) -> Option<RequestSize> {
@@ -210,7 +242,7 @@ impl Fitter<'_> {
     }
 
     /// Shortens the messages before the newest ones.
-    fn compact(&self, lineage: &KnownLineage<'_>, point: PointTarget<'_>) -> Option<Compaction> {
+    fn compact(&self, lineage: &KnownLineage<'_>, point: PointTarget<'_>) -> Option<FoundPoint> {
         let list = ShortenedList {
             services: self.services,
             request: self.request,
@@ -218,9 +250,13 @@ impl Fitter<'_> {
             model: self.model,
             lineage,
         };
-        let messages = list.shorten(point.tokens, point.cleared, self.deadline)?;
+        // The ladder sees the list without blocks.
+        let blocks = self.model.scale(self.block_tokens(&lineage.blocks_after_point()));
+        let tokens = point.tokens.map(|tokens| tokens.saturating_sub(blocks));
+        let ShortenedMessages { messages, originals } =
+            list.shorten(tokens, point.cleared, self.deadline)?;
         let unbound_from = self.unbound_from(lineage, &messages);
-        Some(Compaction { messages, unbound_from })
+        Some(FoundPoint { compaction: Compaction { messages, unbound_from }, originals })
     }
 
     /// The first message whose bytes change at the point, or changed at an earlier one, if the model
@@ -240,6 +276,7 @@ impl Fitter<'_> {
             !has_same_forms(lineage.decision(*index).unwrap_or(&none), now)
         };
         let first = (0..self.outline.newest()).find(changes);
-        [first, lineage.unbound_from()].into_iter().flatten().min()
+        let first_block = lineage.first_block_change();
+        [first, first_block, lineage.unbound_from()].into_iter().flatten().min()
     }
 }

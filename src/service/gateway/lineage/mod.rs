@@ -1,14 +1,20 @@
 //! The decisions about the messages of one request: which are known, and how new ones are stored.
 
+mod blocks;
+
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::EditSkip;
+use super::known_blocks::KnownBlocks;
 use super::points::{KnownPoints, PassedPoint};
 use crate::domain::ContentHash;
-use crate::gateway::{Compaction, LineageHash, MessageDecision, NO_COMPACTION, RequestOutline};
+use crate::gateway::{
+    Compaction, LineageHash, MessageDecision, NO_BLOCKS, NO_COMPACTION, RequestOutline,
+};
 use crate::service::Services;
-use crate::store::{Error, FoundDecisions, StoredDecision};
+use crate::store::{Batch, Error, FoundDecisions, StoredDecision};
 
 /// The decision about a message of the request.
 #[derive(Debug)]
@@ -44,6 +50,7 @@ pub(super) struct KnownLineage<'o> {
     places: Vec<LineagePlace>,
     newest: usize,
     points: KnownPoints,
+    blocks: KnownBlocks,
     /// Whether the store could not tell what was decided.
     is_store_away: bool,
 }
@@ -58,6 +65,8 @@ impl<'o> KnownLineage<'o> {
     ) -> Self {
         let cache = services.decisions();
         let points = KnownPoints::recall(cache, outline, &hashes);
+        let key = services.caller().key.as_deref();
+        let blocks = KnownBlocks::recall(cache, outline, &hashes, key);
         let editable = outline.messages.iter().zip(hashes).enumerate();
         let editable = editable.filter(|(_, (message, _))| message.is_editable());
         let place = |(index, (_, hash))| {
@@ -67,7 +76,7 @@ impl<'o> KnownLineage<'o> {
         };
         let places = editable.map(place).collect();
         let newest = outline.newest();
-        let mut lineage = Self { outline, places, newest, points, is_store_away: false };
+        let mut lineage = Self { outline, places, newest, points, blocks, is_store_away: false };
         lineage.follow_point();
         if source == DecisionSource::Memory {
             lineage.go_on_without_store(services);
@@ -81,10 +90,17 @@ impl<'o> KnownLineage<'o> {
     /// Notes that the newest messages are sent as they came, which is their decision.
     fn go_on_without_store(&mut self, services: &Services) {
         let is_open = |place: &LineagePlace| place.decision.is_none() || place.was_unstored;
-        self.is_store_away = self.places.iter().any(is_open) || self.points.is_open();
+        self.is_store_away =
+            self.places.iter().any(is_open) || self.points.is_open() || self.blocks.is_open();
         let newest = self.places.iter().filter(|place| place.index >= self.newest);
         for place in newest.filter(|place| place.decision.is_none()) {
             services.decisions().note_unstored(place.hash);
+        }
+        // A request of this list that is given up may store these later.
+        let point = self.points.last.filter(|_| !self.points.is_passed()).map(|point| point.hash);
+        let blocks = self.blocks.undecided().map(|slot| slot.hash);
+        for hash in point.into_iter().chain(blocks) {
+            services.decisions().note_unstored(hash);
         }
     }
 
@@ -92,8 +108,9 @@ impl<'o> KnownLineage<'o> {
     fn settle(&self, services: &Services) {
         let unstored = self.places.iter().filter(|place| place.was_unstored && !self.is_store_away);
         let unstored: Vec<&LineagePlace> = unstored.collect();
-        let points = &self.points.unstored;
-        if unstored.is_empty() && (points.is_empty() || self.is_store_away) {
+        let (points, blocks) = (&self.points.unstored, &self.blocks.unstored);
+        let has_none = points.is_empty() && blocks.is_empty();
+        if unstored.is_empty() && (has_none || self.is_store_away) {
             return;
         }
         let raw = |place: &&LineagePlace| {
@@ -106,6 +123,10 @@ impl<'o> KnownLineage<'o> {
             digest: ContentHash(hash.0),
             decision: NO_COMPACTION.to_vec(),
         }));
+        raw.extend(blocks.iter().map(|hash| StoredDecision {
+            digest: ContentHash(hash.0),
+            decision: NO_BLOCKS.to_vec(),
+        }));
         match services.tenant().write::<_, Error>(move |tx| tx.replace_decisions(&raw)) {
             Ok(()) => {
                 for place in unstored {
@@ -113,6 +134,9 @@ impl<'o> KnownLineage<'o> {
                 }
                 for hash in points {
                     services.decisions().settle_point(*hash);
+                }
+                for hash in blocks {
+                    services.decisions().settle_blocks(*hash);
                 }
             }
             // The next request of the list tries again.
@@ -123,7 +147,8 @@ impl<'o> KnownLineage<'o> {
     fn look_up(&mut self, services: &Services) {
         let unknown = self.places.iter().filter(|place| place.decision.is_none());
         let unknown = unknown.map(|place| ContentHash(place.hash.0));
-        let unknown: Vec<ContentHash> = unknown.chain(self.points.unknown()).collect();
+        let unknown = unknown.chain(self.points.unknown()).chain(self.blocks.unknown());
+        let unknown: Vec<ContentHash> = unknown.collect();
         if unknown.is_empty() {
             return;
         }
@@ -144,6 +169,7 @@ impl<'o> KnownLineage<'o> {
                 let stored = by_digest(decisions);
                 self.add(services, &stored);
                 self.points.add(services.decisions(), self.outline, &stored);
+                self.blocks.add(services.decisions(), &stored);
                 self.follow_point();
             }
             Err(error) => {
@@ -190,26 +216,65 @@ impl<'o> KnownLineage<'o> {
 
     /// The message after which thinking is left out up to the last point.
     pub(super) fn unbound_from(&self) -> Option<usize> {
-        self.points.passed.as_ref()?.compaction.unbound_from
+        let PassedPoint { place, compaction } = self.points.passed.as_ref()?;
+        let from = compaction.unbound_from?;
+        Some(self.blocks.first_change(place.end).map_or(from, |index| from.min(index)))
     }
 
-    /// Whether the thinking of a message is left out, because it is bound to other bytes.
-    pub(super) fn is_unbound(&self, index: usize) -> bool {
-        let passed = self.points.passed.as_ref();
-        passed.is_some_and(|PassedPoint { place, compaction }| {
-            compaction.unbound_from.is_some_and(|from| from < index) && index < place.end
-        })
+    /// The messages whose thinking is left out, because it is bound to other bytes.
+    pub(super) fn unbound(&self) -> Range<usize> {
+        let end = self.points.passed.as_ref().map_or(0, |passed| passed.place.end);
+        self.unbound_from().map_or(0..0, |from| from + 1..end)
     }
 
-    /// Stores what is decided at the point that this request passes. If another request of the same list
-    /// was first, its decision stands; if it cannot be stored, there is no point.
+    /// Stores that this request is sent without a compaction point, so that a job that is still at work on
+    /// it cannot pass one. If it was first, its point stands.
+    pub(super) fn close_point(&mut self, services: &Services) {
+        if self.is_store_away || self.points.is_passed() {
+            return;
+        }
+        let Some(last) = self.points.last else { return };
+        let new =
+            [StoredDecision { digest: ContentHash(last.hash.0), decision: NO_COMPACTION.to_vec() }];
+        match services.tenant().write::<_, Error>(move |tx| tx.keep_decisions(&new)) {
+            Ok(earlier) => {
+                let earlier = earlier.first().map(|earlier| &*earlier.decision);
+                let unpack = |packed| Compaction::unpack(packed, &self.outline.messages);
+                if let Some(compaction) = earlier.and_then(unpack).map(Arc::new) {
+                    services.decisions().insert_point(last.hash, Arc::clone(&compaction));
+                    self.points.passed = Some(PassedPoint { place: last.place, compaction });
+                    self.follow_point();
+                }
+            }
+            Err(error) => {
+                tracing::debug!(%error, "it cannot be stored that there is no compaction point");
+                services.decisions().note_unstored(last.hash);
+            }
+        }
+    }
+
+    /// Stores what is decided at the point that this request passes, with the texts that it names. If
+    /// another request of the same list was first, its decision stands; if it cannot be stored, there is no
+    /// point.
     pub(super) fn pass_point(
         &mut self,
         services: &Services,
         compaction: Compaction,
+        originals: Vec<Arc<str>>,
     ) -> Result<(), EditSkip> {
         let Some(last) = self.points.last else { return Ok(()) };
         let cache = services.decisions();
+        if !originals.is_empty() {
+            let mut batch = Batch::default();
+            for text in originals {
+                batch.artifact(text, "text/plain");
+            }
+            // Before the point: no line may name what is not there.
+            services.tenant().commit(batch).map_err(|error| {
+                tracing::debug!(%error, "the originals of a compaction point cannot be stored");
+                EditSkip::Store
+            })?;
+        }
         let digest = ContentHash(last.hash.0);
         let decision = compaction.pack(&self.outline.messages);
         let new = [StoredDecision { digest, decision }];
@@ -226,6 +291,10 @@ impl<'o> KnownLineage<'o> {
             }
         };
         cache.note_tenant(&services.caller().tenant, true);
+        // The request was sent without it meanwhile.
+        if cache.is_unstored(&last.hash) {
+            return Err(EditSkip::Store);
+        }
         if let Some(compaction) = compaction.map(Arc::new) {
             cache.insert_point(last.hash, Arc::clone(&compaction));
             self.points.passed = Some(PassedPoint { place: last.place, compaction });
@@ -238,6 +307,9 @@ impl<'o> KnownLineage<'o> {
     pub(super) fn note_sent(&self, services: &Services) {
         if let Some(last) = self.points.last.filter(|_| !self.points.is_passed()) {
             services.decisions().note_not_passed(last.hash);
+        }
+        if let Some(slot) = self.blocks.undecided() {
+            services.decisions().note_no_blocks(slot.hash);
         }
     }
 
