@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
-use super::names::NameList;
+use super::names::{NameList, NameRules};
 use super::selection::{is_long_result, pick_request};
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, scan, select_with_facts};
@@ -122,18 +122,32 @@ impl<'c> SummaryPage<'c> {
         self.close(section, whole);
     }
 
-    /// Lists names that nothing quoted shows.
-    pub(super) fn list_names(&mut self, names: &NameList<'_>, is_shown: &dyn Fn(u64) -> bool) {
+    /// Lists names that nothing quoted shows: of the lines, the last first, then of `earlier` names.
+    pub(super) fn list_names<'t>(
+        &mut self,
+        mut lines: impl Iterator<Item = &'t str>,
+        earlier: &[&'t str],
+        is_shown: &dyn Fn(u64) -> bool,
+    ) {
         let Some(whole) = self.open(Section::State) else { return };
         let said: Vec<&str> = self.lines().collect();
         let mut quoted = BTreeSet::new();
         scan(&said.join("\n"), |fact| {
             quoted.insert(fact);
         });
-        let is_known = |fact: u64| quoted.contains(&fact) || is_shown(fact);
-        let cost = |text: &str| self.counter.count(self.name, text);
-        let room = self.left.saturating_sub(LINE_FRAME_TOKENS);
-        if let Some(line) = names.line(room, &is_known, &cost) {
+        let rules = NameRules {
+            is_shown: &|fact| quoted.contains(&fact) || is_shown(fact),
+            cost: &|text| self.counter.count(self.name, text),
+        };
+        let line = NameList::new(self.left.saturating_sub(LINE_FRAME_TOKENS), rules);
+        let line = line.and_then(|mut list| {
+            // Names that were listed before are older than all lines.
+            let _ = lines
+                .try_for_each(|line| list.add_line(line))
+                .and_then(|()| earlier.iter().rev().try_for_each(|name| list.add(name)));
+            list.into_line()
+        });
+        if let Some(line) = line {
             self.take(Section::State, usize::MAX, line);
         }
         self.close(Section::State, whole);

@@ -11,6 +11,9 @@ use crate::pipeline::measure::{self, Cost};
 use crate::pipeline::prose;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 
+/// Hundredths of a result's bytes that the names in its line may take, if there is no budget.
+const NAMES_PERCENT: usize = 10;
+
 /// The thinking of a message.
 #[derive(Debug, Clone)]
 pub(super) struct MessageThinking {
@@ -80,7 +83,12 @@ impl ShortenJob<'_> {
         let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         let id = || ArtifactId::of_text(original_text(answered, raw));
         let read = self.request.reader.reference.map(|reference| (reference, id()));
-        let text = prose::cleared_line(tool, answered.slots.iter().map(|slot| &*slot.text), read);
+        // Under a budget, lines of other results say more than names.
+        let names_percent =
+            if self.request.budget_tokens.is_none() { NAMES_PERCENT } else { 0 };
+        let extras = prose::ClearedExtras { read, names_percent };
+        let texts = answered.slots.iter().map(|slot| &*slot.text);
+        let text = prose::cleared_line(tool, texts, extras);
         let tokens = count(&text);
         (tokens + other_tokens < before).then_some(ClearedLine { text, tokens, before })
     }

@@ -1,8 +1,11 @@
 //! Single values: which strings may be without quotes, and where a quoted value ends.
 
 use super::inline_value;
-use super::scalar::{has_outer_space, is_canonical, is_other_than_string, value_end};
-use super::style::{JsonStyle, StyledWriter};
+use super::scalar::{has_outer_space, is_other_than_string, value_end};
+pub(super) use super::scalar::is_canonical;
+use super::shared::{NAME_SIGN, REPEAT_SIGN};
+use super::style::JsonStyle;
+use super::styled_writer::StyledWriter;
 use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
 
@@ -40,7 +43,12 @@ pub(super) fn write(
 ) {
     match node.kind() {
         TapeKind::String => match node.text().filter(|_| is_canonical(node, style)) {
-            Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
+            Some(text)
+                if stands_bare(text, node.marks(), place, strings)
+                    && !(style.shared && may_be_mark(text)) =>
+            {
+                out.push_str(text);
+            }
             _ => out.push_str(node.raw()),
         },
         TapeKind::Array | TapeKind::Object => inline_value::write(out, node, style),
@@ -118,6 +126,16 @@ fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> boo
         CellPlace::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
+}
+
+/// Whether a string would be read as the name of a value, or as its repetition.
+pub(super) fn may_be_mark(text: &str) -> bool {
+    text.starts_with([NAME_SIGN, REPEAT_SIGN]) || starts_named_item(text)
+}
+
+/// Whether a line of a list opens an item of several lines that has a name.
+pub(super) fn starts_named_item(line: &str) -> bool {
+    line.strip_prefix("- ").is_some_and(|rest| rest.starts_with(NAME_SIGN))
 }
 
 /// The mark of a string that holds a separator.
