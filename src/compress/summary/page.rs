@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
 use super::names::{NameList, NameRules};
-use super::selection::{is_long_result, pick_request};
+use super::selection::{is_long_result, pick_request, without_list_mark};
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, scan, select_with_facts};
 use crate::domain::TokenizerName;
@@ -244,7 +244,7 @@ impl<'c> SummaryPage<'c> {
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {
-                let line = self.new_part(one_line(line, MAX_LINE_CHARS));
+                let line = self.new_part(one_line(without_list_mark(line), MAX_LINE_CHARS));
                 line.is_empty() || self.take(section, *at, line)
             });
             if all {

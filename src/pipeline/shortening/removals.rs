@@ -84,8 +84,7 @@ impl ShortenJob<'_> {
         let id = || ArtifactId::of_text(original_text(answered, raw));
         let read = self.request.reader.reference.map(|reference| (reference, id()));
         // Under a budget, lines of other results say more than names.
-        let names_percent =
-            if self.request.budget_tokens.is_none() { NAMES_PERCENT } else { 0 };
+        let names_percent = if self.request.budget_tokens.is_none() { NAMES_PERCENT } else { 0 };
         let extras = prose::ClearedExtras { read, names_percent };
         let texts = answered.slots.iter().map(|slot| &*slot.text);
         let text = prose::cleared_line(tool, texts, extras);

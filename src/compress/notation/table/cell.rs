@@ -1,8 +1,8 @@
 //! Single values: which strings may be without quotes, and where a quoted value ends.
 
 use super::inline_value;
-use super::scalar::{has_outer_space, is_other_than_string, value_end};
 pub(super) use super::scalar::is_canonical;
+use super::scalar::{has_outer_space, is_other_than_string, value_end};
 use super::shared::{NAME_SIGN, REPEAT_SIGN};
 use super::style::JsonStyle;
 use super::styled_writer::StyledWriter;

@@ -112,9 +112,8 @@ impl RowWriter<'_, '_, '_, '_> {
             let before = index.checked_sub(1).filter(|_| is_shown);
             let before = before.and_then(|before| self.fields.get(before));
             let node = field.cells.get(row).copied().flatten();
-            let is_same = node.is_some_and(|node| {
-                before.is_some_and(|before| is_same(before, field, row, node))
-            });
+            let is_same = node
+                .is_some_and(|node| before.is_some_and(|before| is_same(before, field, row, node)));
             if !is_same || self.groups.get(index).is_some_and(Option::is_some) {
                 let (mark, end) = self.mark(index, row);
                 if mark.write_repeat(line) {

@@ -37,6 +37,5 @@ impl Notation for LooseJsonNotation {
 
 /// Whether a text may hold what [`LooseJsonNotation`] writes.
 pub(crate) fn may_be_loose_json(text: &str) -> bool {
-    text.starts_with(['{', '['])
-        || ["\n{'", "\n[{'", "\n['"].iter().any(|head| text.contains(head))
+    text.starts_with(['{', '[']) || ["\n{'", "\n[{'", "\n['"].iter().any(|head| text.contains(head))
 }

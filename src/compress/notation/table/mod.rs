@@ -52,9 +52,9 @@
 //! escapes that JSON asks for; if the document has others, the string stays in quotes.
 
 mod cell;
+mod cut_off;
 mod grid;
 mod grid_heads;
-mod cut_off;
 mod inline_value;
 mod loose;
 mod outline;

@@ -63,7 +63,8 @@ impl ReprReader<'_> {
                     self.tree.value(value);
                     return Some(());
                 }
-                let (number, rest) = self.rest.split_at_checked(json::number(self.rest.as_bytes())?)?;
+                let (number, rest) =
+                    self.rest.split_at_checked(json::number(self.rest.as_bytes())?)?;
                 self.rest = rest;
                 self.tree.value(number);
                 Some(())

@@ -12,7 +12,8 @@ fn equal_objects_are_written_once_and_repeated_by_name() {
     let issues: Vec<Value> = (0..6)
         .map(|at| json!({"n": at, "by": person(["ann", "bo"][at % 2], 7 + at as u32 % 2), "to": null}))
         .collect();
-    let document = json!({"owner": person("ann", 7), "issues": issues, "closed_by": person("bo", 8)});
+    let document =
+        json!({"owner": person("ann", 7), "issues": issues, "closed_by": person("bo", 8)});
     let expected = "*1 repeats &1\n\
         owner &1: {login:ann,id:7,url:\"https://example.com/people/ann\"}\n\
         issues[6]{n,by{login,id,url},to=null}\n\
@@ -31,11 +32,17 @@ fn equal_lists_and_rows_have_names_too() {
         {"name": "id", "in": "path", "about": "Names the thing that is meant"}]);
     let more = json!([{"name": "id", "in": "path", "about": "Names the thing that is meant"},
         {"name": "page", "in": "query", "about": "Counts from one"}]);
-    let operation = |name: &str, of: &Value| json!({"name": name, "parameters": of, "tags": ["a", "b"]});
+    let operation =
+        |name: &str, of: &Value| json!({"name": name, "parameters": of, "tags": ["a", "b"]});
     let document = json!({"get": {"a": operation("read", &headers)}, "put": {"a": operation("write", &headers)},
         "list": {"a": operation("list", &more)}, "x": [[1], headers]});
     let text = shown(&document.to_string());
-    assert!(text.contains("parameters &1[2]{name,in,about}\ntrace,header,Follows a request\n&2 id,path,"), "{text}");
+    assert!(
+        text.contains(
+            "parameters &1[2]{name,in,about}\ntrace,header,Follows a request\n&2 id,path,"
+        ),
+        "{text}"
+    );
     assert!(text.contains("parameters: *1\n"), "{text}");
     assert!(text.contains("[2]{}\n*2\npage,query,"), "{text}");
     assert!(text.ends_with("\nx[2]\n[1]\n*1"), "{text}");
@@ -57,7 +64,10 @@ fn strings_that_look_like_names_are_in_quotes_if_there_are_names() {
     let document = json!({"a": "*1", "b": ["&1 x", "- &1: y", "*"], "c": note, "d": {"n": note, "m": 1},
         "rows": [{"k": "*2", "v": "&"}, {"k": "x", "v": "y"}], "e": note});
     let text = shown(&document.to_string());
-    assert!(text.starts_with("*1 repeats &1\na: \"*1\"\nb: [\"&1 x\",\"- &1: y\",\"*\"]\nc &1: "), "{text}");
+    assert!(
+        text.starts_with("*1 repeats &1\na: \"*1\"\nb: [\"&1 x\",\"- &1: y\",\"*\"]\nc &1: "),
+        "{text}"
+    );
     assert!(text.contains("\n\"*2\",\"&\"\nx,y\n"), "{text}");
     // Without names nothing changes: what was written before reads as before.
     let body = ["a: *1", "b[1]", "&1 x"];
@@ -66,7 +76,9 @@ fn strings_that_look_like_names_are_in_quotes_if_there_are_names() {
 
 #[test]
 fn names_that_no_value_has_are_no_document() {
-    for body in [&["a: *1"][..], &["a &1: {b:1}", "c: *2"], &["a &1:", " b: *1"], &["a[1]{b}", "*3"]] {
+    for body in
+        [&["a: *1"][..], &["a &1: {b:1}", "c: *2"], &["a &1:", " b: *1"], &["a[1]{b}", "*3"]]
+    {
         assert_eq!(TableNotation.decode("*1 repeats &1", body, 999), None, "{body:?}");
     }
     // Each repeats what is before it twice, or would.
@@ -82,10 +94,12 @@ fn names_that_no_value_has_are_no_document() {
 #[test]
 fn json_in_a_string_is_an_outline_of_its_own() {
     let rows: Vec<Value> = (0..4).map(|at| json!({"id": at, "name": format!("n{at}")})).collect();
-    let inner = serde_json::to_string_pretty(&json!({"rows": rows, "text": {"a": "{\"deep\": [1, 2, 3], \"more\": \"words, and more words, and yet more of them\", \"n\": 12}"}})).unwrap();
-    let text = shown(&json!({"status": "ok", "result": inner, "last": [{"id": 1, "name": "x"}]}).to_string());
+    let inner = serde_json::to_string_pretty(&json!({"rows": rows, "text": {"a": "{\"deep\": [1, 2, 3], \"more\": \"words, and more words, and yet more of them, and then some more words after these\", \"n\": 12}"}})).unwrap();
+    let text = shown(
+        &json!({"status": "ok", "result": inner, "last": [{"id": 1, "name": "x"}]}).to_string(),
+    );
     let expected = "\nstatus: ok\nresult\"json indent 2\":\n rows[4]{id,name}\n0,n0\n1,n1\n2,n2\n3,n3\n text:\n  \
-        a\"json python\":\n   deep: [1,2,3]\n   more: words, and more words, and yet more of them\n   n:12\nlast[1]{id=1,name=x}";
+        a\"json python\":\n   deep: [1,2,3]\n   more: words, and more words, and yet more of them, and then some more words after these\n   n:12\nlast[1]{id=1,name=x}";
     assert_eq!(text, expected);
     assert_eq!(TableNotation.decode("", &["a\"json\"\"json\": {b:1}"], 99), None);
 }
@@ -96,7 +110,8 @@ fn loose(text: &str) -> String {
 
 #[test]
 fn a_document_that_is_cut_off_is_an_outline_and_its_rest() {
-    let rows: Vec<Value> = (0..8).map(|at| json!({"id": at, "name": format!("user {at}"), "on": true})).collect();
+    let rows: Vec<Value> =
+        (0..8).map(|at| json!({"id": at, "name": format!("user {at}"), "on": true})).collect();
     let text = json!({"page": 1, "rows": rows}).to_string();
     let cut = &text[..text.len() - 30];
     let rest = r#",{"id":"#;
@@ -113,7 +128,10 @@ fn a_document_that_is_cut_off_is_an_outline_and_its_rest() {
 fn a_list_of_python_is_an_outline() {
     let row = |at: usize| {
         let note = ["None", "'plain'", "\"it's\"", r#"'both \' and "'"#][at % 4];
-        format!("{{'id': {at}, 'ok': {}, 'note': {note}}}", if at % 2 == 0 { "True" } else { "False" })
+        format!(
+            "{{'id': {at}, 'ok': {}, 'note': {note}}}",
+            if at % 2 == 0 { "True" } else { "False" }
+        )
     };
     let rows: Vec<String> = (0..6).map(row).collect();
     let text = format!("[{}]", rows.join(", "));
@@ -127,14 +145,29 @@ fn a_list_of_python_is_an_outline() {
 
 /// A document that is made of a few pieces, so that many are equal.
 fn alike() -> impl Strategy<Value = Value> {
-    let word = prop::sample::select(vec!["*1", "&1 a", "=", "- &2", "a,b", "plain words of some length", "", "12"]);
-    let leaf = prop_oneof![word.prop_map(|word| json!(word)), (0..3).prop_map(|n| json!(n)), Just(Value::Null)];
+    let word = prop::sample::select(vec![
+        "*1",
+        "&1 a",
+        "=",
+        "- &2",
+        "a,b",
+        "plain words of some length",
+        "",
+        "12",
+    ]);
+    let leaf = prop_oneof![
+        word.prop_map(|word| json!(word)),
+        (0..3).prop_map(|n| json!(n)),
+        Just(Value::Null)
+    ];
     let pieces = prop::collection::vec(
         leaf.prop_recursive(3, 24, 4, |inner| {
             let key = prop::sample::select(vec!["a", "b", "some_longer_key", "odd key", "*", "&1"]);
             let members = prop::collection::vec((key, inner.clone()), 1..5);
             let object = members.prop_map(|members| {
-                Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+                Value::Object(
+                    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+                )
             });
             prop_oneof![2 => object, 1 => prop::collection::vec(inner, 1..4).prop_map(Value::Array)]
         }),
@@ -156,7 +189,9 @@ fn alike() -> impl Strategy<Value = Value> {
 
 fn to_python(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(to_python).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(to_python).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(members) => {
             let member = |(key, value): (&String, &Value)| format!("'{key}': {}", to_python(value));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))

@@ -3,8 +3,8 @@
 //! A document is taken only if writing its values in one of these styles gives its own bytes
 //! back, so a style and the values are the whole document.
 
-pub(super) use crate::json::tape::Layout;
 use super::shared::SHARED_WORDS;
+pub(super) use crate::json::tape::Layout;
 use crate::json::tape::TapeFormat;
 use crate::json::{self, Marks};
 
