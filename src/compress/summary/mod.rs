@@ -150,8 +150,11 @@ pub fn summarize(
         })
     };
     for (at, message) in searched() {
-        lines
-            .extend(lines_of(message).filter(|line| is_statement(line)).map(|line| (at + 1, line)));
+        lines.extend(
+            lines_of(message)
+                .filter(|line| is_statement(line) || focus.is_meant(line))
+                .map(|line| (at + 1, line)),
+        );
     }
     page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);

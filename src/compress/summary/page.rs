@@ -57,13 +57,17 @@ impl LineWorth {
         Self { every, words: self.words.clone() }
     }
 
-    fn weigh(&self, line: &str) -> u32 {
+    /// Whether a line has a word of the instructions.
+    pub(super) fn is_meant(&self, line: &str) -> bool {
         if self.words.is_empty() {
-            return self.every;
+            return false;
         }
         let line = line.to_lowercase();
-        let meant = self.words.iter().any(|word| line.contains(word));
-        self.every + if meant { INSTRUCTION_WEIGHT } else { 0 }
+        self.words.iter().any(|word| line.contains(word))
+    }
+
+    fn weigh(&self, line: &str) -> u32 {
+        self.every + if self.is_meant(line) { INSTRUCTION_WEIGHT } else { 0 }
     }
 }
 
