@@ -38,7 +38,8 @@ pub(super) fn is_statement(line: &str) -> bool {
 pub(super) fn is_report(line: &str) -> bool {
     match report_of(line) {
         ReportStrength::None => false,
-        _ if denies_errors(line) => false,
+        // What would be done about a failure.
+        _ if line.starts_with("If ") || denies_errors(line) => false,
         ReportStrength::Strong => line.split_whitespace().nth(1).is_some(),
         _ => !is_code(line) && !line.ends_with(':') && !(is_fragment(line) && is_long(line)),
     }

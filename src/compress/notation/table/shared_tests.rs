@@ -101,7 +101,13 @@ fn json_in_a_string_is_an_outline_of_its_own() {
     let expected = "\nstatus: ok\nresult\"json indent 2\":\n rows[4]{id,name}\n0,n0\n1,n1\n2,n2\n3,n3\n text:\n  \
         a\"json python\":\n   deep: [1,2,3]\n   more: words, and more words, and yet more of them, and then some more words after these\n   n:12\nlast[1]{id=1,name=x}";
     assert_eq!(text, expected);
-    assert_eq!(TableNotation.decode("", &["a\"json\"\"json\": {b:1}"], 99), None);
+    // No more of them inside each other than are written.
+    let inside = |depth: usize| {
+        let line = format!("a{}: {{b:1}}", "\"json\"".repeat(depth));
+        TableNotation.decode("", &[&line], 999)
+    };
+    assert!(inside(outline::MAX_INNER_DEPTH).is_some());
+    assert_eq!(inside(outline::MAX_INNER_DEPTH + 1), None);
 }
 
 fn loose(text: &str) -> String {
