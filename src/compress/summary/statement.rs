@@ -40,9 +40,16 @@ pub(super) fn is_report(line: &str) -> bool {
         ReportStrength::None => false,
         // What would be done about a failure.
         _ if line.starts_with("If ") || denies_errors(line) => false,
-        ReportStrength::Strong => line.split_whitespace().nth(1).is_some(),
+        ReportStrength::Strong if !is_code(line) || has_level(line) => {
+            line.split_whitespace().nth(1).is_some()
+        }
         _ => !is_code(line) && !line.ends_with(':') && !(is_fragment(line) && is_long(line)),
     }
+}
+
+/// Whether a line has the level of a compiler or a program before its message.
+fn has_level(line: &str) -> bool {
+    ["error: ", "error[", "Error: ", "ERROR ", "fatal: "].iter().any(|level| line.contains(level))
 }
 
 fn is_long(line: &str) -> bool {
@@ -160,6 +167,7 @@ mod tests {
         }
         for line in [
             "throw err;",
+            "Err(Error::Timeout) if attempt < 3 => {",
             "if (!from) throw new Error(`Node not found`);",
             "\"review-failed\",",
             "1466: raise ValueError(msg)",

@@ -122,7 +122,7 @@ impl ReprReader<'_> {
         Some(())
     }
 
-    /// A string whose escapes are those that [`write_string`] writes.
+    /// A string that [`write_string`] would write as it stands.
     fn string(&mut self) -> Option<String> {
         let quote = self.rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
         let mut text = String::new();
@@ -130,8 +130,11 @@ impl ReprReader<'_> {
         loop {
             match letters.next()? {
                 (at, letter) if letter == quote => {
-                    self.rest = self.rest.get(at + 1..)?;
-                    return Some(text);
+                    let (own, rest) = self.rest.split_at_checked(at + 1)?;
+                    let mut again = String::with_capacity(own.len());
+                    write_string(&mut again, &text);
+                    self.rest = rest;
+                    return (again == own).then_some(text);
                 }
                 (_, '\\') => text.push(match letters.next()?.1 {
                     'n' => '\n',

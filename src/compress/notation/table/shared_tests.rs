@@ -143,7 +143,7 @@ fn a_list_of_python_is_an_outline() {
     let text = format!("[{}]", rows.join(", "));
     let expected = "repr\n[6]{id,ok,note}\n0,true,null\n1,false,plain\n2,true,it's\n3,false,both ' and \"\n4,true,null\n5,false,plain";
     assert_eq!(loose(&text), expected);
-    for other in ["(1, 2)", "{1: 'a'}", "'a' 'b'", r"'\x1b'"] {
+    for other in ["(1, 2)", "{1: 'a'}", "'a' 'b'", r"'\x1b'", "\"a\"", r"'\''"] {
         let text = text.replacen("'plain'", other, 1);
         assert!(LooseJsonNotation.encode(&[&text], ValueClass::Plain).is_empty(), "{other}");
     }
