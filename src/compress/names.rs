@@ -46,12 +46,16 @@ pub fn names_in<'t>(texts: impl Iterator<Item = &'t str>, room: usize) -> Vec<&'
     kept.map(|((_, name), _)| name).collect()
 }
 
-fn rank_of(name: &str) -> NameRank {
+/// Whether a name is a digest, or the beginning of one.
+pub(super) fn is_digest(name: &str) -> bool {
     const MIN_DIGEST_BYTES: usize = 7;
-    let is_digest = name.len() >= MIN_DIGEST_BYTES
+    name.len() >= MIN_DIGEST_BYTES
         && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && name.bytes().any(|byte| byte.is_ascii_digit());
-    if is_digest || name.contains('/') {
+        && name.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn rank_of(name: &str) -> NameRank {
+    if is_digest(name) || name.contains('/') {
         NameRank::Path
     } else if name.contains(['_', '.', ':']) {
         NameRank::Identifier

@@ -130,14 +130,22 @@ pub fn summarize(
     let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
     let mut lines: Vec<(usize, &str)> =
         before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    // Lines that only speak of errors, such as that there are none, come after those that report some.
+    let mut others = Vec::new();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
         let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        let reported = own.filter(|line| reports_error(line) && is_report(line));
-        lines.extend(reported.map(|line| (at + 1, line)));
+        for line in own.filter(|line| reports_error(line)) {
+            if is_report(line) {
+                lines.push((at + 1, line));
+            } else if is_statement(line) {
+                others.push((at + 1, line));
+            }
+        }
     }
     page.add_tokens(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::new(covered.instructions);
     page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::Found, others, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     let names = take_names(&mut lines);
     let known: BTreeSet<String> = page.lines().map(str::to_owned).collect();
@@ -159,10 +167,12 @@ pub fn summarize(
     page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);
     page.add_tokens(room * NAMES_PERCENT / 100);
-    let newest = searched().rev().flat_map(|(_, message)| {
-        let lines: Vec<&str> = lines_of(message).collect();
-        lines.into_iter().rev()
-    });
+    let newest = || {
+        searched().rev().flat_map(|(_, message)| {
+            let lines: Vec<&str> = lines_of(message).collect();
+            lines.into_iter().rev()
+        })
+    };
     page.list_names(newest, &names, covered.is_shown);
     page.write()
 }

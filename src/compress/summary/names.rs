@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::compress::extract::scan;
-use crate::compress::names::{is_name, names_of_line};
+use crate::compress::names::{is_digest, is_name, names_of_line};
 
 /// What a line of names begins with.
 const NAMES_LABEL: &str = "Named: ";
@@ -31,20 +31,37 @@ pub(super) struct NameRules<'f> {
 }
 
 /// The newest names, each once, in a number of tokens: lines are read from the last to the first,
-/// until the room is used.
+/// until the room is used; a third of it is for digests, which nothing else in a conversation tells.
 pub(super) struct NameList<'t, 'f> {
     /// From the last to the first.
     chosen: Vec<&'t str>,
     known: BTreeSet<&'t str>,
     left: u64,
+    /// What digests leave of the room.
+    others: u64,
     rules: NameRules<'f>,
 }
+
+/// Part of the room that is for digests: one in so many.
+const DIGESTS_SHARE: u64 = 3;
 
 impl<'t, 'f> NameList<'t, 'f> {
     /// `None` if the room is too small for a list.
     pub(super) fn new(room: u64, rules: NameRules<'f>) -> Option<Self> {
         let left = room.checked_sub((rules.cost)(NAMES_LABEL))?;
-        Some(Self { chosen: Vec::new(), known: BTreeSet::new(), left, rules })
+        let (others, left) = (left - left / DIGESTS_SHARE, left / DIGESTS_SHARE);
+        Some(Self { chosen: Vec::new(), known: BTreeSet::new(), left, others, rules })
+    }
+
+    /// Adds the digests in the line before those that were read; `None` once their room is used.
+    pub(super) fn add_digests(&mut self, line: &'t str) -> Option<()> {
+        let names = names_of_line(line).into_iter().rev();
+        names.filter(|name| is_digest(name)).try_for_each(|name| self.add(name))
+    }
+
+    /// Ends what is only for digests.
+    pub(super) fn end_digests(&mut self) {
+        self.left += std::mem::take(&mut self.others);
     }
 
     /// Adds the names in the line before those that were read; `None` once the room is used.
@@ -67,7 +84,7 @@ impl<'t, 'f> NameList<'t, 'f> {
         Some(())
     }
 
-    /// The names in the order in which they were last named; none if there are none.
+    /// The names in the order in which they were last named, digests last; none if there are none.
     pub(super) fn into_line(mut self) -> Option<String> {
         self.chosen.reverse();
         (!self.chosen.is_empty()).then(|| format!("{NAMES_LABEL}{}", self.chosen.join(", ")))

@@ -127,9 +127,9 @@ impl<'c> SummaryPage<'c> {
     }
 
     /// Lists names that nothing quoted shows: of the lines, the last first, then of `earlier` names.
-    pub(super) fn list_names<'t>(
+    pub(super) fn list_names<'t, I: Iterator<Item = &'t str>>(
         &mut self,
-        mut lines: impl Iterator<Item = &'t str>,
+        lines: impl Fn() -> I,
         earlier: &[&'t str],
         is_shown: &dyn Fn(u64) -> bool,
     ) {
@@ -145,8 +145,10 @@ impl<'c> SummaryPage<'c> {
         };
         let line = NameList::new(self.left.saturating_sub(LINE_FRAME_TOKENS), rules);
         let line = line.and_then(|mut list| {
+            let _ = lines().try_for_each(|line| list.add_digests(line));
+            list.end_digests();
             // Names that were listed before are older than all lines.
-            let _ = lines
+            let _ = lines()
                 .try_for_each(|line| list.add_line(line))
                 .and_then(|()| earlier.iter().rev().try_for_each(|name| list.add(name)));
             list.into_line()

@@ -43,7 +43,7 @@ pub(super) fn is_report(line: &str) -> bool {
         ReportStrength::Strong if !is_code(line) || has_level(line) => {
             line.split_whitespace().nth(1).is_some()
         }
-        _ => !is_code(line) && !line.ends_with(':') && !(is_fragment(line) && is_long(line)),
+        _ => !(is_code(line) || line.ends_with(':') || is_fragment(line) && is_long(line)),
     }
 }
 

@@ -57,11 +57,11 @@ pub(super) fn read_words(args: &str) -> Option<(&str, usize)> {
 
 /// The text that a block represents.
 pub(super) fn decode(words: &str, open: usize, body: &[&str], limit: usize) -> Option<String> {
+    /// Of a bracket that is not in the text, on a line of its own.
+    const MAX_BRACKET_BYTES: usize = 1 << 10;
     let (style, rows) = JsonStyle::read(words)?;
     let at = body.iter().rposition(|line| *line == REST_MARK).filter(|_| !rows)?;
     let (head, rest) = body.split_at_checked(at)?;
-    // Brackets that are not in the text, each on its line.
-    const MAX_BRACKET_BYTES: usize = 1 << 10;
     let room = open.min(MAX_DEPTH) * MAX_BRACKET_BYTES;
     let mut text = reader::read(head, style, false, limit.saturating_add(room))?;
     for _ in 0..open.min(MAX_DEPTH) {
@@ -81,6 +81,7 @@ pub(super) fn decode(words: &str, open: usize, body: &[&str], limit: usize) -> O
 }
 
 /// What is whole of a document that is cut off.
+#[derive(Default)]
 struct WholeValues {
     /// Byte after the last whole value.
     end: usize,
@@ -91,99 +92,110 @@ struct WholeValues {
 impl WholeValues {
     /// None if the text is no such document, or a whole one.
     fn find(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let mut found: Option<Self> = None;
-        // Closing brackets, and whether a key is due.
-        let mut open: Vec<char> = Vec::new();
-        let mut at = 0;
-        let space = |at: &mut usize| {
-            while bytes.get(*at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n')) {
-                *at += 1;
-            }
-        };
-        let string = |at: usize| {
-            let rest = bytes.get(at..).filter(|rest| rest.first() == Some(&b'"'))?;
-            escaped_quote_end(rest).map(|end| at + end)
-        };
-        'values: loop {
-            space(&mut at);
-            match bytes.get(at) {
-                Some(bracket @ (b'{' | b'[')) => {
-                    let closing = if *bracket == b'{' { '}' } else { ']' };
-                    open.push(closing);
-                    at += 1;
-                    if open.len() > MAX_DEPTH {
-                        return None;
-                    }
-                    space(&mut at);
-                    if bytes.get(at).copied().map(char::from) != Some(closing) {
-                        if closing == '}' && !key(bytes, &mut at, string) {
-                            break 'values;
-                        }
-                        continue 'values;
-                    }
-                }
-                Some(b'"') => match string(at) {
-                    Some(end) => at = end,
-                    None => break 'values,
-                },
-                Some(_) => {
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    let words: [&[u8]; 3] = [b"true", b"false", b"null"];
-                    let word = words.into_iter().find(|word| rest.starts_with(word));
-                    match word.map(<[u8]>::len).or_else(|| json::number(rest)) {
-                        Some(length) => at += length,
-                        None => break 'values,
-                    }
-                }
-                None => break 'values,
-            }
-            // After a value: what holds it goes on, or ends.
-            loop {
-                if let Some(closing) = open.last() {
-                    let is_end = bytes.get(at).copied().map(char::from) == Some(*closing);
-                    if !is_end {
-                        match &mut found {
-                            Some(found) => {
-                                found.end = at;
-                                found.open.clone_from(&open);
-                            }
-                            None => found = Some(Self { end: at, open: open.clone() }),
-                        }
-                    }
-                } else {
-                    return None;
-                }
-                space(&mut at);
-                let closing = open.last().copied()?;
-                match bytes.get(at).copied().map(char::from) {
-                    Some(',') => {
-                        at += 1;
-                        space(&mut at);
-                        if closing == '}' && !key(bytes, &mut at, string) {
-                            break 'values;
-                        }
-                        continue 'values;
-                    }
-                    Some(bracket) if bracket == closing => {
-                        open.pop();
-                        at += 1;
-                    }
-                    _ => break 'values,
-                }
-            }
-        }
-        found
+        let found = Self::default();
+        let mut scan =
+            CutScan { bytes: text.as_bytes(), at: 0, open: Vec::new(), found, is_whole: false };
+        while scan.value().is_some() && scan.after_value().is_some() {}
+        let is_cut = !scan.is_whole && !scan.found.open.is_empty();
+        is_cut.then_some(scan.found)
     }
 }
 
-/// Passes a key and its colon; whether they are whole.
-fn key(bytes: &[u8], at: &mut usize, string: impl Fn(usize) -> Option<usize>) -> bool {
-    let Some(end) = string(*at) else { return false };
-    let rest = bytes.get(end..).unwrap_or_default();
-    let colon = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
-    *at = end + colon.unwrap_or(rest.len());
-    let is_colon = bytes.get(*at) == Some(&b':');
-    *at += 1;
-    is_colon
+/// Reads a document up to where it is cut off.
+struct CutScan<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    /// The brackets that close what is open.
+    open: Vec<char>,
+    found: WholeValues,
+    /// Whether the document ended, or is none.
+    is_whole: bool,
+}
+
+impl CutScan<'_> {
+    fn space(&mut self) {
+        while self.peek().is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn is_at(&self, sign: char) -> bool {
+        self.peek().map(char::from) == Some(sign)
+    }
+
+    fn string(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.at..).filter(|rest| rest.first() == Some(&b'"'))?;
+        self.at += escaped_quote_end(rest)?;
+        Some(())
+    }
+
+    fn key(&mut self) -> Option<()> {
+        self.string()?;
+        self.space();
+        self.is_at(':').then(|| self.at += 1)
+    }
+
+    /// Reads a single value, or an array or object that is empty, with all that opens before it.
+    fn value(&mut self) -> Option<()> {
+        loop {
+            self.space();
+            let closing = match self.peek()? {
+                b'{' => '}',
+                b'[' => ']',
+                b'"' => return self.string(),
+                _ => return self.word(),
+            };
+            self.at += 1;
+            self.open.push(closing);
+            if self.open.len() > MAX_DEPTH {
+                self.is_whole = true;
+                return None;
+            }
+            self.space();
+            if self.is_at(closing) {
+                return Some(());
+            }
+            if closing == '}' {
+                self.key()?;
+            }
+        }
+    }
+
+    fn word(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let words: [&[u8]; 3] = [b"true", b"false", b"null"];
+        let word = words.into_iter().find(|word| rest.starts_with(word));
+        self.at += word.map(<[u8]>::len).or_else(|| json::number(rest))?;
+        Some(())
+    }
+
+    /// What holds the value that was read goes on or ends.
+    fn after_value(&mut self) -> Option<()> {
+        loop {
+            let closing = self.open.last().copied();
+            let Some(closing) = closing else {
+                self.is_whole = true;
+                return None;
+            };
+            if !self.is_at(closing) {
+                self.found.end = self.at;
+                self.found.open.clone_from(&self.open);
+            }
+            self.space();
+            if self.is_at(',') {
+                self.at += 1;
+                self.space();
+                return if closing == '}' { self.key() } else { Some(()) };
+            }
+            if !self.is_at(closing) {
+                return None;
+            }
+            self.open.pop();
+            self.at += 1;
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::*;
 fn equal_objects_are_written_once_and_repeated_by_name() {
     let person = |name: &str, id: u32| json!({"login": name, "id": id, "url": format!("https://example.com/people/{name}")});
     let issues: Vec<Value> = (0..6)
-        .map(|at| json!({"n": at, "by": person(["ann", "bo"][at % 2], 7 + at as u32 % 2), "to": null}))
+        .map(|at| json!({"n": at, "by": person(["ann", "bo"][at % 2], [7, 8][at % 2]), "to": null}))
         .collect();
     let document =
         json!({"owner": person("ann", 7), "issues": issues, "closed_by": person("bo", 8)});
@@ -136,7 +136,7 @@ fn a_list_of_python_is_an_outline() {
         let note = ["None", "'plain'", "\"it's\"", r#"'both \' and "'"#][at % 4];
         format!(
             "{{'id': {at}, 'ok': {}, 'note': {note}}}",
-            if at % 2 == 0 { "True" } else { "False" }
+            if at.is_multiple_of(2) { "True" } else { "False" }
         )
     };
     let rows: Vec<String> = (0..6).map(row).collect();
