@@ -25,12 +25,18 @@ pub(super) fn is_statement(line: &str) -> bool {
     let is_figure = || {
         (2..=MAX_FIGURE_PIECES).contains(&all)
             && words > 0
-            && line.contains(": ")
+            && names_figure(line)
             && line.bytes().any(|byte| byte.is_ascii_digit())
             && !line.contains(['{', '}', '[', ']', '(', ')', '<', '>', '=', '"', '│', '|'])
             && !line.starts_with(|sign: char| sign.is_ascii_digit())
     };
     is_sentence || is_figure()
+}
+
+/// Whether a line has a name before a figure: `exit code: 137`, `**Date:** 2026-05-31`.
+fn names_figure(line: &str) -> bool {
+    let is_value = |rest: &str| rest.starts_with(|sign: char| !sign.is_alphanumeric());
+    line.split(':').skip(1).any(is_value)
 }
 
 /// Whether a line reports an error that there was to a person: it does not say that there is none, and
@@ -129,6 +135,7 @@ mod tests {
             "Das Modul fehlt in `src/a.rs`",
             "設定ファイルが見つかりません",
             "exit code: 137",
+            "- **Captured:** 2026-05-31",
             "it ends in lower case, but it is whole.",
         ] {
             assert!(is_statement(line), "{line}");
