@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::TextRole;
-use super::text_parts::{TextPart, holds_whole_lines, may_be_rows, parts};
+use super::text_parts::{TextPart, holds_whole_lines, is_json, may_be_rows, parts};
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
     ANY_LINES, DecodeSink, ErrorLines, FoundBlock, LOOSE_JSON, MARK, Notation, NotationBlock,
     NotationGroup, TextErrors, may_be_loose_json,
 };
-use crate::compress::segment::{Kind, Span, segment};
+use crate::compress::segment::{Span, segment};
 use crate::compress::text::lines_of;
 use crate::domain::ValueClass;
 
@@ -83,11 +83,6 @@ pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRule
     }
     found.spans = spans;
     found
-}
-
-/// Whether a text begins with JSON that is whole.
-fn is_json(spans: &[Span]) -> bool {
-    spans.first().is_some_and(|span| matches!(span.kind, Kind::Json | Kind::JsonLines))
 }
 
 /// A text, and what its blocks are made with.

@@ -3,7 +3,7 @@
 use super::inline_value;
 pub(super) use super::scalar::is_canonical;
 use super::scalar::{has_outer_space, is_other_than_string, value_end};
-use super::shared::{NAME_SIGN, REPEAT_SIGN};
+use super::shared::may_be_mark;
 use super::style::JsonStyle;
 use super::styled_writer::StyledWriter;
 use crate::json::Marks;
@@ -126,16 +126,6 @@ fn stands_bare(text: &str, marks: Marks, place: CellPlace, strings: bool) -> boo
         CellPlace::Columns => text != "*" && !text.contains(COLUMN_MARKS),
     };
     clear && (strings || !is_other_than_string(text))
-}
-
-/// Whether a string would be read as the name of a value, or as its repetition.
-pub(super) fn may_be_mark(text: &str) -> bool {
-    text.starts_with([NAME_SIGN, REPEAT_SIGN]) || starts_named_item(text)
-}
-
-/// Whether a line of a list opens an item of several lines that has a name.
-pub(super) fn starts_named_item(line: &str) -> bool {
-    line.strip_prefix("- ").is_some_and(|rest| rest.starts_with(NAME_SIGN))
 }
 
 /// The mark of a string that holds a separator.

@@ -4,7 +4,7 @@ use super::cell::{self, FENCE};
 use super::grid_heads::GridHeads;
 use super::outline::MAX_INNER_DEPTH;
 use super::scalar;
-use super::shared::{REPEAT_SIGN, SharedMark};
+use super::shared::{REPEAT_SIGN, SharedMark, starts_named_item};
 use super::style::JsonStyle;
 use super::styled_writer::{MarkedValue, StyledWriter};
 
@@ -175,7 +175,7 @@ impl<'b> TableReader<'_, 'b> {
         for _ in 0..count {
             let line = self.next()?;
             let is_shared = self.writer.style.shared;
-            let opens = cell::starts_item(line) || is_shared && cell::starts_named_item(line);
+            let opens = cell::starts_item(line) || is_shared && starts_named_item(line);
             match line.strip_prefix('-') {
                 Some(rest) if opens => self.marked_value(rest, depth)?,
                 _ if is_shared => self.item(line)?,

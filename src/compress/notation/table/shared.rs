@@ -169,6 +169,16 @@ impl SharedMark {
     }
 }
 
+/// Whether a string would be read as the name of a value, or as its repetition.
+pub(super) fn may_be_mark(text: &str) -> bool {
+    text.starts_with([NAME_SIGN, REPEAT_SIGN]) || starts_named_item(text)
+}
+
+/// Whether a line of a list opens an item of several lines that has a name.
+pub(super) fn starts_named_item(line: &str) -> bool {
+    line.strip_prefix("- ").is_some_and(|rest| rest.starts_with(NAME_SIGN))
+}
+
 /// An array or object that is long enough to be repeated by its name.
 struct FoundValue {
     hash: u64,
