@@ -81,8 +81,7 @@ pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRule
             found = Blocks { reverted: found.reverted, ..loose };
         }
     }
-    found.spans = spans;
-    found
+    Blocks { spans, ..found }
 }
 
 /// A text, and what its blocks are made with.
