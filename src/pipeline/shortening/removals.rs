@@ -14,6 +14,9 @@ use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 /// Hundredths of a result's bytes that the names in its line may take, if there is no budget.
 const NAMES_PERCENT: usize = 10;
 
+/// Tokens of a result for each that its line with names takes at most.
+const MIN_BEFORE_PER_NAMED_TOKEN: u64 = 4;
+
 /// The thinking of a message.
 #[derive(Debug, Clone)]
 pub(super) struct MessageThinking {
@@ -80,15 +83,21 @@ impl ShortenJob<'_> {
             (_, ContentWrap::Object) => 6,
             _ => 0,
         };
-        let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         let id = || ArtifactId::of_text(original_text(answered, raw));
         let read = self.request.reader.reference.map(|reference| (reference, id()));
+        let line = |names_percent| {
+            let texts = answered.slots.iter().map(|slot| &*slot.text);
+            let extras = prose::ClearedExtras { read, names_percent };
+            let text = prose::cleared_line(tool, texts, extras);
+            (count(&text), text)
+        };
         // Under a budget, lines of other results say more than names.
-        let names_percent = if self.request.budget_tokens.is_none() { NAMES_PERCENT } else { 0 };
-        let extras = prose::ClearedExtras { read, names_percent };
-        let texts = answered.slots.iter().map(|slot| &*slot.text);
-        let text = prose::cleared_line(tool, texts, extras);
-        let tokens = count(&text);
+        let has_names = self.request.budget_tokens.is_none();
+        let named = has_names.then(|| line(NAMES_PERCENT));
+        // A short result would say more by itself.
+        let named = named.filter(|(tokens, _)| tokens * MIN_BEFORE_PER_NAMED_TOKEN <= before);
+        let (tokens, text) = named.unwrap_or_else(|| line(0));
         (tokens + other_tokens < before).then_some(ClearedLine { text, tokens, before })
     }
 
