@@ -12,10 +12,10 @@ use crate::pipeline::prose;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 
 /// Hundredths of a result's bytes that the names in its line may take, if there is no budget.
-const NAMES_PERCENT: usize = 10;
+const NAMES_PERCENT: usize = 8;
 
 /// Tokens of a result for each that its line with names takes at most.
-const MIN_BEFORE_PER_NAMED_TOKEN: u64 = 4;
+const MIN_BEFORE_PER_NAMED_TOKEN: u64 = 8;
 
 /// The thinking of a message.
 #[derive(Debug, Clone)]
