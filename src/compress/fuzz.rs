@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::adapter::{AdapterSet, InnerTexts, Part, apply, shorten};
-use super::notation::{FoundBlock, find_notation};
+use super::notation::{FoundBlock, LooseJsonNotation, Notation, find_notation};
 use crate::domain::{AdapterChoice, AdapterChoices, ValueClass};
 
 /// The ranges of a text's parts.
@@ -22,8 +22,8 @@ pub struct EncodedBlock {
 
 /// Blocks that a notation finds with these values.
 pub fn encode(notation: &str, lines: &[&str], values: ValueClass) -> Vec<EncodedBlock> {
-    let found =
-        find_notation(notation).map(|notation| notation.encode(lines, values)).unwrap_or_default();
+    let found = encoder(notation).map(|notation| notation.encode(lines, values));
+    let found = found.unwrap_or_default();
     let block = |FoundBlock { lines, block }: FoundBlock| EncodedBlock {
         lines,
         args: block.args,
@@ -34,7 +34,12 @@ pub fn encode(notation: &str, lines: &[&str], values: ValueClass) -> Vec<Encoded
 
 /// Decodes a block of a notation.
 pub fn decode(notation: &str, args: &str, body: &[&str], limit: usize) -> Option<String> {
-    find_notation(notation)?.decode(args, body, limit)
+    encoder(notation)?.decode(args, body, limit)
+}
+
+/// The notation of that name; `loose_json` has blocks of the name `json`.
+fn encoder(notation: &str) -> Option<&'static dyn Notation> {
+    if notation == "loose_json" { Some(&LooseJsonNotation) } else { find_notation(notation) }
 }
 
 /// Result of adapters over a text.

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::tags;
-use crate::compress::Errors;
+use crate::compress::{Errors, names_in};
 use crate::domain::ArtifactId;
 pub use crate::request::READ_TOOL;
 use crate::request::ReferenceStyle;
@@ -25,7 +25,16 @@ pub fn cleared_result<'t>(
     tool: Option<&str>,
     texts: impl Iterator<Item = &'t str> + Clone,
 ) -> String {
-    cleared_line(tool, texts, None)
+    cleared_line(tool, texts, ClearedExtras::default())
+}
+
+/// What the line of a cleared result has in addition to what it was and its errors.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ClearedExtras {
+    /// How the model reads the result, if it can.
+    pub(super) read: Option<(ReferenceStyle, ArtifactId)>,
+    /// Bytes of paths, digests and identifiers for each hundred bytes of the result.
+    pub(super) names_percent: usize,
 }
 
 /// The line that replaces a tool result that was cleared from an old turn: what it was, its
@@ -33,7 +42,7 @@ pub fn cleared_result<'t>(
 pub(super) fn cleared_line<'t>(
     tool: Option<&str>,
     texts: impl Iterator<Item = &'t str> + Clone,
-    read: Option<(ReferenceStyle, ArtifactId)>,
+    extras: ClearedExtras,
 ) -> String {
     /// Characters of a tool's name: longer ones say no more.
     const MAX_NAME_CHARS: usize = 48;
@@ -43,10 +52,15 @@ pub(super) fn cleared_line<'t>(
     text.push_str(if tool.is_some() { ", " } else { "" });
     let lines: usize = texts.clone().map(|text| text.lines().count()).sum();
     let _ = write!(text, "{lines} {}", if lines == 1 { "line" } else { "lines" });
-    let _ = match read {
+    let _ = match extras.read {
         Some((ReferenceStyle::Tool, id)) => write!(text, "; {READ_TOOL} shows it: {id}"),
         Some((ReferenceStyle::Hash, id)) => write!(text, "; retrieve it: hash={id}"),
         None => Ok(()),
+    };
+    let bytes: usize = texts.clone().map(str::len).sum();
+    let names = match bytes * extras.names_percent / 100 {
+        0 => Vec::new(),
+        room => names_in(texts.clone(), room),
     };
     let errors = Errors::find(texts, MAX_ERROR_BYTES);
     match errors.count.saturating_sub(errors.lines.len()) {
@@ -57,6 +71,12 @@ pub(super) fn cleared_line<'t>(
         }
     }
     text.push_str(&errors.lines.join(" | "));
+    // An error that is quoted has its names.
+    let names: Vec<&str> = names.into_iter().filter(|name| !text.contains(name)).collect();
+    if !names.is_empty() {
+        text.push_str("; named: ");
+        text.push_str(&names.join(", "));
+    }
     text.push(']');
     text
 }

@@ -107,7 +107,8 @@ impl ReadBack {
         let id = self.on.then(|| original(content)).flatten();
         let id = id.map(|text| ArtifactId::of_text(&text));
         let texts = content.iter().filter_map(Part::as_text).map(AsRef::as_ref);
-        prose::cleared_line(tool, texts, id.map(|id| (ReferenceStyle::Tool, id))).into()
+        let read = id.map(|id| (ReferenceStyle::Tool, id));
+        prose::cleared_line(tool, texts, prose::ClearedExtras { read, names_percent: 0 }).into()
     }
 }
 

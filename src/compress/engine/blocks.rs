@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::TextRole;
-use super::text_parts::{TextPart, holds_whole_lines, may_be_rows, parts};
+use super::text_parts::{TextPart, holds_whole_lines, is_json, may_be_rows, parts};
 use super::tokens::{EditTokens, is_cut_off};
 use crate::compress::notation::{
-    ANY_LINES, DecodeSink, ErrorLines, FoundBlock, MARK, Notation, NotationBlock, NotationGroup,
-    TextErrors,
+    ANY_LINES, DecodeSink, ErrorLines, FoundBlock, LOOSE_JSON, MARK, Notation, NotationBlock,
+    NotationGroup, TextErrors, may_be_loose_json,
 };
 use crate::compress::segment::{Span, segment};
 use crate::compress::text::lines_of;
@@ -75,8 +75,13 @@ pub(super) fn write_blocks(tokens: &EditTokens<'_>, text: &str, rules: BlockRule
             found = Blocks { reverted: found.reverted, ..all };
         }
     }
-    found.spans = spans;
-    found
+    if is_result && !is_json(&spans) && may_be_loose_json(text) {
+        let loose = source.write_parts(&[TextPart { groups: LOOSE_JSON, range: 0..text.len() }]);
+        if loose.saved_bytes(text) > found.saved_bytes(text) {
+            found = Blocks { reverted: found.reverted, ..loose };
+        }
+    }
+    Blocks { spans, ..found }
 }
 
 /// A text, and what its blocks are made with.

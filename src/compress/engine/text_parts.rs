@@ -38,6 +38,11 @@ pub(super) fn parts(text: &str, spans: &[Span], role: TextRole) -> Vec<TextPart>
     found
 }
 
+/// Whether a text begins with JSON that is whole.
+pub(super) fn is_json(spans: &[Span]) -> bool {
+    spans.first().is_some_and(|span| matches!(span.kind, Kind::Json | Kind::JsonLines))
+}
+
 /// Whether rows may be found in all lines of a text together that none of its parts has by itself:
 /// kinds take reports of tools apart, or hold them for source code. Programs stay as they are, and
 /// what a kind knows more about than lines are is left to it.

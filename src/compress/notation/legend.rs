@@ -27,6 +27,8 @@ pub(crate) enum NotationKind {
     /// A template in which cells are computed.
     ComputedTemplate,
     Json,
+    /// Values that are there more than once have names.
+    SharedJson,
     Yaml,
     Xml,
     Csv,
@@ -36,7 +38,7 @@ pub(crate) enum NotationKind {
 }
 
 /// Every kind, with its legend after the mark.
-const LEGENDS: [(NotationKind, &str); 13] = [
+const LEGENDS: [(NotationKind, &str); 14] = [
     (NotationKind::Reference, " the same lines as there"),
     (NotationKind::Repeat, " repeated so many times"),
     (NotationKind::Tree, " deeper lines continue the one above"),
@@ -45,6 +47,7 @@ const LEGENDS: [(NotationKind, &str); 13] = [
     (NotationKind::Template, " rows fill the {} of their form"),
     (NotationKind::ComputedTemplate, " rows fill {}; empty cells repeat or count on"),
     (NotationKind::Json, " rows under their {columns}, b=x in all"),
+    (NotationKind::SharedJson, " rows under their {columns}, b=x in all, *1 repeats &1"),
     (NotationKind::Yaml, " YAML; rows under their {columns}, b=x in all"),
     (NotationKind::Xml, " XML; rows under their {columns}, b=x in all"),
     (NotationKind::Csv, " b=x in all rows, ^ as above"),

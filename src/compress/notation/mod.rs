@@ -40,6 +40,9 @@ pub use legend::NotationKinds;
 pub(crate) use legend::{LEGEND_MARK, NotationKind};
 pub(crate) use severity::{is_levelled, may_report, reporting, reports_error};
 pub(crate) use sink::DecodeSink;
+#[cfg(fuzzing)]
+pub(crate) use table::LooseJsonNotation;
+pub(crate) use table::may_be_loose_json;
 
 /// The first character of every mark of ours, at the start of a line.
 pub(crate) const MARK: char = '§';
@@ -127,6 +130,9 @@ const ROWS: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotatio
 /// Notations that are tried on lines of any kind, if the kinds of the parts leave much of a text.
 pub(crate) const ANY_LINES: NotationGroups = &[group(REPEATS), strict_group(ROWS)];
 
+/// Notations that are tried on a whole text that is not JSON, but begins like it.
+pub(crate) const LOOSE_JSON: NotationGroups = &[group(&[&table::LooseJsonNotation])];
+
 /// Notations that are tried on a part of a text. Prose, markup and source code read best as they
 /// are.
 pub(crate) fn groups(kind: Kind) -> NotationGroups {
@@ -184,7 +190,7 @@ pub(crate) fn notation_name(kind: NotationKind) -> Option<&'static str> {
         NotationKind::Tree => "tree",
         NotationKind::Numbered | NotationKind::BareNumbered => "numbered",
         NotationKind::Template | NotationKind::ComputedTemplate => "template",
-        NotationKind::Json => "json",
+        NotationKind::Json | NotationKind::SharedJson => "json",
         NotationKind::Yaml => "yaml",
         NotationKind::Xml => "xml",
         NotationKind::Csv | NotationKind::CountedCsv => "csv",

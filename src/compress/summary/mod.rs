@@ -25,7 +25,7 @@ use crate::tokenizer::Counter;
 use earlier_summaries::EarlierSummaries;
 #[cfg(fuzzing)]
 pub(super) use line::one_line;
-use names::NameList;
+use names::take_names;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
 use statement::{is_report, is_statement};
@@ -130,36 +130,50 @@ pub fn summarize(
     let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
     let mut lines: Vec<(usize, &str)> =
         before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    // Lines that only speak of errors, such as that there are none, come after those that report some.
+    let mut others = Vec::new();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
         let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        let reported = own.filter(|line| reports_error(line) && is_report(line));
-        lines.extend(reported.map(|line| (at + 1, line)));
+        for line in own.filter(|line| reports_error(line)) {
+            if is_report(line) {
+                lines.push((at + 1, line));
+            } else if is_statement(line) {
+                others.push((at + 1, line));
+            }
+        }
     }
     page.add_tokens(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::new(covered.instructions);
     page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::Found, others, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
-    let mut names = NameList::read(&mut lines);
-    {
-        let known: BTreeSet<&str> = page.lines().collect();
-        lines.retain(|(_, line)| !known.contains(line));
-        for (at, message) in searched() {
-            for line in all_texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim) {
-                let is_gap = line.starts_with(['…', '[']) && line.contains('…');
-                if line.len() < MIN_QUOTE_BYTES || is_gap || known.contains(line) {
-                    continue;
-                }
-                if is_statement(line) {
-                    lines.push((at + 1, line));
-                }
-                names.add_line(line);
-            }
-        }
+    let names = take_names(&mut lines);
+    let known: BTreeSet<String> = page.lines().map(str::to_owned).collect();
+    lines.retain(|(_, line)| !known.contains(*line));
+    let lines_of = |message| {
+        let lines = all_texts(message).flat_map(str::lines).flat_map(pieces_of).map(str::trim);
+        lines.filter(|line| {
+            let is_gap = line.starts_with(['…', '[']) && line.contains('…');
+            line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(*line)
+        })
+    };
+    for (at, message) in searched() {
+        lines.extend(
+            lines_of(message)
+                .filter(|line| is_statement(line) || focus.is_meant(line))
+                .map(|line| (at + 1, line)),
+        );
     }
     page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);
     page.add_tokens(room * NAMES_PERCENT / 100);
-    page.list_names(&names, covered.is_shown);
+    let newest = || {
+        searched().rev().flat_map(|(_, message)| {
+            let lines: Vec<&str> = lines_of(message).collect();
+            lines.into_iter().rev()
+        })
+    };
+    page.list_names(newest, &names, covered.is_shown);
     page.write()
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::earlier_summaries::EarlierSummaries;
 use super::line::one_line;
-use super::names::NameList;
-use super::selection::{is_long_result, pick_request};
+use super::names::{NameList, NameRules};
+use super::selection::{is_long_result, pick_request, without_list_mark};
 use super::{INSTRUCTION_WEIGHT, MIN_QUOTE_BYTES, QuoteRule, SECTIONS, Section, SummaryInput};
 use crate::compress::extract::{ExtractUnit, UnitFacts, scan, select_with_facts};
 use crate::domain::TokenizerName;
@@ -57,13 +57,17 @@ impl LineWorth {
         Self { every, words: self.words.clone() }
     }
 
-    fn weigh(&self, line: &str) -> u32 {
+    /// Whether a line has a word of the instructions.
+    pub(super) fn is_meant(&self, line: &str) -> bool {
         if self.words.is_empty() {
-            return self.every;
+            return false;
         }
         let line = line.to_lowercase();
-        let meant = self.words.iter().any(|word| line.contains(word));
-        self.every + if meant { INSTRUCTION_WEIGHT } else { 0 }
+        self.words.iter().any(|word| line.contains(word))
+    }
+
+    fn weigh(&self, line: &str) -> u32 {
+        self.every + if self.is_meant(line) { INSTRUCTION_WEIGHT } else { 0 }
     }
 }
 
@@ -122,18 +126,34 @@ impl<'c> SummaryPage<'c> {
         self.close(section, whole);
     }
 
-    /// Lists names that nothing quoted shows.
-    pub(super) fn list_names(&mut self, names: &NameList<'_>, is_shown: &dyn Fn(u64) -> bool) {
+    /// Lists names that nothing quoted shows: of the lines, the last first, then of `earlier` names.
+    pub(super) fn list_names<'t, I: Iterator<Item = &'t str>>(
+        &mut self,
+        lines: impl Fn() -> I,
+        earlier: &[&'t str],
+        is_shown: &dyn Fn(u64) -> bool,
+    ) {
         let Some(whole) = self.open(Section::State) else { return };
         let said: Vec<&str> = self.lines().collect();
         let mut quoted = BTreeSet::new();
         scan(&said.join("\n"), |fact| {
             quoted.insert(fact);
         });
-        let is_known = |fact: u64| quoted.contains(&fact) || is_shown(fact);
-        let cost = |text: &str| self.counter.count(self.name, text);
-        let room = self.left.saturating_sub(LINE_FRAME_TOKENS);
-        if let Some(line) = names.line(room, &is_known, &cost) {
+        let rules = NameRules {
+            is_shown: &|fact| quoted.contains(&fact) || is_shown(fact),
+            cost: &|text| self.counter.count(self.name, text),
+        };
+        let line = NameList::new(self.left.saturating_sub(LINE_FRAME_TOKENS), rules);
+        let line = line.and_then(|mut list| {
+            let _ = lines().try_for_each(|line| list.add_digests(line));
+            list.end_digests();
+            // Names that were listed before are older than all lines.
+            let _ = lines()
+                .try_for_each(|line| list.add_line(line))
+                .and_then(|()| earlier.iter().rev().try_for_each(|name| list.add(name)));
+            list.into_line()
+        });
+        if let Some(line) = line {
             self.take(Section::State, usize::MAX, line);
         }
         self.close(Section::State, whole);
@@ -230,7 +250,7 @@ impl<'c> SummaryPage<'c> {
             let mut kept = lines.iter().zip(kept.iter().skip(1)).filter(|(_, kept)| **kept);
             self.left = left;
             let all = kept.all(|((at, line), _)| {
-                let line = self.new_part(one_line(line, MAX_LINE_CHARS));
+                let line = self.new_part(one_line(without_list_mark(line), MAX_LINE_CHARS));
                 line.is_empty() || self.take(section, *at, line)
             });
             if all {

@@ -50,10 +50,52 @@ pub(super) fn pick_request(message: &Message, width: usize, lines: &mut Vec<Stri
     }
 }
 
+/// What a model found: the beginning of its reply without headings, and without the steps that it
+/// only announces.
 pub(super) fn pick_reply(message: &Message, width: usize, lines: &mut Vec<String>) {
     if message.role == Role::Assistant {
-        all_texts(message).for_each(|text| lines.extend(opening(text, width)));
+        all_texts(message).for_each(|text| lines.extend(opening(&findings(text, width), width)));
     }
+}
+
+/// The first sentences of a reply that say what was found, of more than `width` characters if there
+/// are so many.
+fn findings(text: &str, width: usize) -> String {
+    /// What models say before a step.
+    const ANNOUNCEMENTS: [&str; 8] = [
+        "let me",
+        "let's",
+        "i'll ",
+        "i will ",
+        "i'm going to",
+        "i am going to",
+        "now i",
+        "next, i",
+    ];
+    const MIN_WORDS: usize = 3;
+    let mut said = String::new();
+    let head = text.get(..text.floor_char_boundary(MAX_SEARCH_BYTES)).unwrap_or(text);
+    let lines: Vec<&str> = head.lines().filter(|line| !is_heading(line.trim())).collect();
+    let head = lines.join("\n");
+    let mut found: Vec<Range<usize>> = Vec::new();
+    sentences(&head, 0..head.len(), &mut found);
+    for sentence in found.into_iter().filter_map(|range| head.get(range)).map(str::trim) {
+        let low = sentence.to_lowercase();
+        let is_unspaced = |letter: char| letter >= '\u{2e80}';
+        let is_short = sentence.split_whitespace().nth(MIN_WORDS - 1).is_none()
+            && !sentence.contains(is_unspaced);
+        if is_short || ANNOUNCEMENTS.iter().any(|words| low.contains(words)) {
+            continue;
+        }
+        if !said.is_empty() {
+            said.push(' ');
+        }
+        said.push_str(sentence);
+        if said.len() > width * 4 {
+            break;
+        }
+    }
+    said
 }
 
 pub(super) fn pick_calls(message: &Message, width: usize, lines: &mut Vec<String>) {
@@ -122,8 +164,22 @@ pub(super) fn is_long_result(message: &Message, most: usize) -> bool {
         && all_texts(message).any(|text| text.len() > most && text.chars().count() > most)
 }
 
+/// Whether a line is a heading of Markdown, or in bold as a whole.
+fn is_heading(line: &str) -> bool {
+    let inner = line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    line.starts_with('#')
+        || inner.is_some_and(|inner| !inner.contains("**") && !inner.ends_with('.'))
+}
+
+/// A line without the mark of a list before it: lines of a summary have one of their own. The box of
+/// a task stays.
+pub(super) fn without_list_mark(line: &str) -> &str {
+    let rest = ["- ", "* ", "• "].iter().find_map(|mark| line.trim_start().strip_prefix(mark));
+    rest.filter(|rest| !rest.starts_with('[')).unwrap_or(line)
+}
+
 /// The first words of a text, on one line; none of a text without words.
 fn opening(text: &str, width: usize) -> Option<String> {
-    let line = one_line(text, width);
+    let line = one_line(without_list_mark(text), width);
     line.contains(char::is_alphanumeric).then_some(line)
 }

@@ -1,12 +1,15 @@
 //! Tells sentences from lines of code and data.
 
+use crate::compress::adapter::{ReportStrength, report_of};
+use crate::compress::notation::may_report;
+
 /// Whether a line says something to a person: words, or a figure with its name, and no code.
 pub(super) fn is_statement(line: &str) -> bool {
     /// Letters of scripts that put no blanks between words.
     const MIN_UNSPACED_LETTERS: usize = 8;
     const MIN_WORDS: usize = 3;
     const MAX_FIGURE_PIECES: usize = 6;
-    if is_code(line) {
+    if is_code(line) || is_fragment(line) {
         return false;
     }
     let is_unspaced = |letter: &char| letter.is_alphabetic() && *letter >= '\u{0e00}';
@@ -22,6 +25,7 @@ pub(super) fn is_statement(line: &str) -> bool {
     let is_figure = || {
         (2..=MAX_FIGURE_PIECES).contains(&all)
             && words > 0
+            && names_figure(line)
             && line.bytes().any(|byte| byte.is_ascii_digit())
             && !line.contains(['{', '}', '[', ']', '(', ')', '<', '>', '=', '"', '│', '|'])
             && !line.starts_with(|sign: char| sign.is_ascii_digit())
@@ -29,17 +33,61 @@ pub(super) fn is_statement(line: &str) -> bool {
     is_sentence || is_figure()
 }
 
-/// Whether a line reports an error to a person: it is no code, or it has the words of a message.
-pub(super) fn is_report(line: &str) -> bool {
-    !is_code(line) || has_message(line)
+/// Whether a line has a name before a figure: `exit code: 137`, `**Date:** 2026-05-31`.
+fn names_figure(line: &str) -> bool {
+    let is_value = |rest: &str| rest.starts_with(|sign: char| !sign.is_alphanumeric());
+    line.split(':').skip(1).any(is_value)
 }
 
-/// Whether a line quotes two words or more.
-fn has_message(line: &str) -> bool {
-    let quoted = line.split(['"', '\'', '`']).skip(1).step_by(2);
-    let mut found =
-        quoted.map(|text| text.split_whitespace().filter(|piece| is_word(piece)).count());
-    found.any(|words| words > 1)
+/// Whether a line reports an error that there was to a person: it does not say that there is none, and
+/// is no code that speaks of errors, nor a label.
+pub(super) fn is_report(line: &str) -> bool {
+    match report_of(line) {
+        ReportStrength::None => false,
+        // What would be done about a failure.
+        _ if line.starts_with("If ") || denies_errors(line) => false,
+        ReportStrength::Strong if !is_code(line) || has_level(line) => {
+            line.split_whitespace().nth(1).is_some()
+        }
+        _ => !(is_code(line) || line.ends_with(':') || is_fragment(line) && is_long(line)),
+    }
+}
+
+/// Whether a line has the level of a compiler or a program before its message.
+fn has_level(line: &str) -> bool {
+    ["error: ", "error[", "Error: ", "ERROR ", "fatal: "].iter().any(|level| line.contains(level))
+}
+
+fn is_long(line: &str) -> bool {
+    const MIN_LONG_WORDS: usize = 8;
+    line.split_whitespace().nth(MIN_LONG_WORDS - 1).is_some()
+}
+
+/// Whether each word of failure in a line is denied: `no ESLint errors`, `without an error`.
+fn denies_errors(line: &str) -> bool {
+    /// Words between.
+    const MAX_STEPS: usize = 3;
+    const DENIALS: [&str; 9] =
+        ["no", "not", "0", "zero", "without", "never", "nor", "prevents", "preventing"];
+    let words: Vec<&str> = line
+        .split(|sign: char| !(sign.is_alphanumeric() || sign == '_'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut failures = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| may_report(word.as_bytes()))
+        .map(|(at, _)| words.get(at.saturating_sub(MAX_STEPS)..at).unwrap_or_default())
+        .peekable();
+    let is_denial = |word: &&str| DENIALS.iter().any(|own| own.eq_ignore_ascii_case(word));
+    failures.peek().is_some() && failures.all(|before| before.iter().any(is_denial))
+}
+
+/// Whether a line is the middle of a sentence that goes on in others.
+fn is_fragment(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let opens = first.chars().all(char::is_lowercase) && !line.contains(": ");
+    opens && !line.ends_with(['.', '!']) || line.matches('(').count() != line.matches(')').count()
 }
 
 /// Whether a line is one of code, data or a drawing on a terminal: it would mean nothing without its
@@ -47,12 +95,23 @@ fn has_message(line: &str) -> bool {
 fn is_code(line: &str) -> bool {
     let line = line.trim();
     let body = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    // A line of a file, by its number; or of a difference.
+    let is_numbered = body.len() < line.len() && body.starts_with([':', '|', '\t', '│']);
+    let is_changed = match line.strip_prefix(['+', '-']) {
+        Some(rest) => line.starts_with('+') || !rest.starts_with(['-', ' ']),
+        None => false,
+    };
+    let is_aside = line.starts_with('(') && line.ends_with(')')
+        || line.starts_with('[') && line.ends_with(']');
     let body = body.trim_start_matches([':', '|', '\t', ' ', '│']);
-    line.contains('\u{1b}')
+    is_numbered
+        || is_changed
+        || is_aside
+        || line.contains('\u{1b}')
         || line.ends_with(['{', '(', '[', ';', ',', '<', '\\'])
         || body.starts_with(['"', '}', ']', ')', '<', '{'])
         || body.starts_with("//")
-        || [" = ", " => ", "();", "->"].iter().any(|sign| line.contains(sign))
+        || [" = ", " => ", "();", "->", "\\n"].iter().any(|sign| line.contains(sign))
 }
 
 /// A word of letters, with the marks that sentences put around words.
@@ -76,6 +135,8 @@ mod tests {
             "Das Modul fehlt in `src/a.rs`",
             "設定ファイルが見つかりません",
             "exit code: 137",
+            "- **Captured:** 2026-05-31",
+            "it ends in lower case, but it is whole.",
         ] {
             assert!(is_statement(line), "{line}");
         }
@@ -89,15 +150,43 @@ mod tests {
             "\u{1b}[38;2;200;230;255m✦ these are some words",
             "<canvas id=\"blame\" width=\"800\"></canvas>",
             "4711",
+            "1557: if not self.value_field and not self.key_field:",
+            "(1458 more lines above)",
+            "[Showing lines 186-1175 of 1175 of all lines]",
+            "index 56aaefc..bcf03ec 100644",
+            "edit 1475:1475",
+            "+Both confirm the critical ordering of the calls.",
+            "always set on the other system",
+            "in the folder of bugs (only two of them). This",
         ] {
             assert!(!is_statement(line), "{line}");
         }
     }
     #[test]
-    fn code_with_a_message_reports_it() {
-        assert!(is_report("error[E0308]: mismatched types"));
-        assert!(is_report("if (!from) throw new Error(`Node not found`);"));
-        assert!(!is_report("throw err;"));
-        assert!(!is_report("\"review-failed\","));
+    fn errors_that_there_were_are_reports_and_code_is_none() {
+        for line in [
+            "error[E0308]: mismatched types",
+            "12: error: expected `;`",
+            "The build failed after two minutes",
+            "Exit 1 - no tests ran: 2 errors",
+        ] {
+            assert!(is_report(line), "{line}");
+        }
+        for line in [
+            "throw err;",
+            "Err(Error::Timeout) if attempt < 3 => {",
+            "if (!from) throw new Error(`Node not found`);",
+            "\"review-failed\",",
+            "1466: raise ValueError(msg)",
+            "npm run lint exits 0: no ESLint errors",
+            "TypeScript: No errors found",
+            "The folder is made first, preventing ENOENT errors",
+            "\"npm test exits 0: 2 tests pass, 0 fail\",",
+            "the body of the function, which is an error of the compiler and",
+            "ERRORS:",
+            "If any gate fails:",
+        ] {
+            assert!(!is_report(line), "{line}");
+        }
     }
 }

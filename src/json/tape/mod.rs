@@ -122,6 +122,11 @@ impl<'a> Tape<'a> {
 }
 
 impl<'t, 'a> TapeNode<'t, 'a> {
+    /// The number of the value or key on its tape.
+    pub(crate) fn number(self) -> u32 {
+        self.at
+    }
+
     /// The value's own bytes.
     pub(crate) fn raw(self) -> &'a str {
         self.entry.raw

@@ -11,6 +11,12 @@ use crate::pipeline::measure::{self, Cost};
 use crate::pipeline::prose;
 use crate::provider::{self, ContentWrap, MessageText, ResultTexts};
 
+/// Hundredths of a result's bytes that the names in its line may take, if there is no budget.
+const NAMES_PERCENT: usize = 8;
+
+/// Tokens of a result for each that its line with names takes at most.
+const MIN_BEFORE_PER_NAMED_TOKEN: u64 = 8;
+
 /// The thinking of a message.
 #[derive(Debug, Clone)]
 pub(super) struct MessageThinking {
@@ -77,11 +83,21 @@ impl ShortenJob<'_> {
             (_, ContentWrap::Object) => 6,
             _ => 0,
         };
-        let before = answered.slots.iter().map(|slot| count(&slot.text)).sum();
+        let before: u64 = answered.slots.iter().map(|slot| count(&slot.text)).sum();
         let id = || ArtifactId::of_text(original_text(answered, raw));
         let read = self.request.reader.reference.map(|reference| (reference, id()));
-        let text = prose::cleared_line(tool, answered.slots.iter().map(|slot| &*slot.text), read);
-        let tokens = count(&text);
+        let line = |names_percent| {
+            let texts = answered.slots.iter().map(|slot| &*slot.text);
+            let extras = prose::ClearedExtras { read, names_percent };
+            let text = prose::cleared_line(tool, texts, extras);
+            (count(&text), text)
+        };
+        // Under a budget, lines of other results say more than names.
+        let has_names = self.request.budget_tokens.is_none();
+        let named = has_names.then(|| line(NAMES_PERCENT));
+        // A short result would say more by itself.
+        let named = named.filter(|(tokens, _)| tokens * MIN_BEFORE_PER_NAMED_TOKEN <= before);
+        let (tokens, text) = named.unwrap_or_else(|| line(0));
         (tokens + other_tokens < before).then_some(ClearedLine { text, tokens, before })
     }
 

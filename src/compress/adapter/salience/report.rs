@@ -93,16 +93,25 @@ const BAD_STATES: [&str; 34] = [
 pub(crate) fn names_bad_state(body: &str) -> bool {
     const MAX_STATE_BYTES: usize = 16;
     let mut words = body.split(|letter: char| !letter.is_ascii_alphanumeric());
-    exits_badly(body)
+    counts_badly(body)
         || words.any(|word| {
             (5..=MAX_STATE_BYTES).contains(&word.len())
                 && BAD_STATES.iter().any(|state| state.eq_ignore_ascii_case(word))
         })
 }
 
-/// `Exit Code:    137`, `exit code 1`, `exit status 2`.
-fn exits_badly(body: &str) -> bool {
-    const HEADS: [&str; 5] = ["Exit Code", "exit code", "exit status", "ExitCode", "Exited ("];
+/// `Exit Code:    137`, `exit code 1`, `exit status 2`, `Restart Count:  12`.
+fn counts_badly(body: &str) -> bool {
+    const HEADS: [&str; 8] = [
+        "Exit Code",
+        "exit code",
+        "exit status",
+        "ExitCode",
+        "Exited (",
+        "Restart Count",
+        "restartCount",
+        "NRestarts",
+    ];
     HEADS.iter().any(|head| {
         let after = body.split_once(head).map_or("", |(_, after)| after);
         let digits = after.trim_start_matches([':', ' ', '=', '\t']);
@@ -194,5 +203,11 @@ mod tests {
             assert_eq!(report_of(line), ReportStrength::None, "{line}");
         }
         assert_eq!(report_of("a : ok=6 failed=1"), ReportStrength::Weak);
+    }
+
+    #[test]
+    fn a_count_of_restarts_is_a_bad_state_unless_it_is_none() {
+        assert!(names_bad_state("Restart Count:  12") && names_bad_state("NRestarts=3"));
+        assert!(!names_bad_state("Restart Count:  0") && !names_bad_state("NRestarts=0"));
     }
 }

@@ -1,8 +1,11 @@
 //! Single values: which strings may be without quotes, and where a quoted value ends.
 
 use super::inline_value;
-use super::scalar::{has_outer_space, is_canonical, is_other_than_string, value_end};
-use super::style::{JsonStyle, StyledWriter};
+pub(super) use super::scalar::is_canonical;
+use super::scalar::{has_outer_space, is_other_than_string, value_end};
+use super::shared::may_be_mark;
+use super::style::JsonStyle;
+use super::styled_writer::StyledWriter;
 use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
 
@@ -40,7 +43,12 @@ pub(super) fn write(
 ) {
     match node.kind() {
         TapeKind::String => match node.text().filter(|_| is_canonical(node, style)) {
-            Some(text) if stands_bare(text, node.marks(), place, strings) => out.push_str(text),
+            Some(text)
+                if stands_bare(text, node.marks(), place, strings)
+                    && !(style.shared && may_be_mark(text)) =>
+            {
+                out.push_str(text);
+            }
             _ => out.push_str(node.raw()),
         },
         TapeKind::Array | TapeKind::Object => inline_value::write(out, node, style),

@@ -3,14 +3,15 @@
 use super::cell::{self, CellPlace};
 use super::row_merge::{ColumnCells, TableColumn};
 use super::scalar;
-use super::style::{JsonStyle, StyledWriter};
+use super::shared::{MIN_CELLS_BYTES, SharedMark, SharedValues};
+use super::style::JsonStyle;
 use crate::compress::notation::{BlockBody, reports_error};
 use crate::json::tape::{TapeKind, TapeNode};
 
 /// The sign, in the list of columns, of the key that opens each row.
-const ROW_KEY: &str = "*";
+pub(super) const ROW_KEY: &str = "*";
 /// Suffix of the name of a column of strings only, if some look like numbers.
-const STRINGS_SUFFIX: &str = ":str";
+pub(super) const STRINGS_SUFFIX: &str = ":str";
 
 /// Bytes from which on a value may be written as the one before it.
 const MIN_SAME_BYTES: usize = 6;
@@ -30,50 +31,136 @@ struct GridField<'t, 'n, 'a> {
     strings: bool,
 }
 
-/// Writes a table; `keys` are those of an object whose values are the rows.
+/// The objects whose first cell is that of a field, in the rows.
+#[derive(Clone, Copy)]
+struct GridGroup<'t, 'n, 'a> {
+    objects: &'t [Option<TapeNode<'n, 'a>>],
+    /// The field after their last one.
+    end: usize,
+}
+
+/// The rows of a table.
+pub(super) struct TableRows<'t, 'n, 'a> {
+    pub(super) columns: &'t [TableColumn<'n, 'a>],
+    /// Those of an object whose values are the rows.
+    pub(super) keys: Option<&'t [TapeNode<'n, 'a>]>,
+    /// The object of each row; none if no value is shared.
+    pub(super) objects: &'t [Option<TapeNode<'n, 'a>>],
+    pub(super) count: usize,
+}
+
+/// Writes a table.
 pub(super) fn write(
-    columns: &[TableColumn<'_, '_>],
-    keys: Option<&[TapeNode<'_, '_>]>,
-    rows: usize,
+    rows: &TableRows<'_, '_, '_>,
     style: JsonStyle,
+    shared: Option<&mut SharedValues>,
 ) -> TableGrid {
+    let &TableRows { columns, keys, objects, count } = rows;
     let separator = separator(columns);
+    let list = String::from("{");
     let mut head =
-        ColumnList { list: String::from("{"), fields: Vec::new(), keys, separator, style };
+        ColumnList { list, fields: Vec::new(), groups: Vec::new(), keys, separator, style };
     if keys.is_some() {
         head.list.push_str(ROW_KEY);
         head.list.push(separator);
     }
     head.write_columns(columns);
-    let ColumnList { list, fields, .. } = head;
+    let ColumnList { list, fields, mut groups, .. } = head;
+    if let Some(group) = groups.first_mut().filter(|_| !objects.is_empty()) {
+        *group = Some(GridGroup { objects, end: fields.len() });
+    }
     // A value that has its line to itself needs no separator.
     let place = if keys.is_none() && fields.len() == 1 {
         CellPlace::Line
     } else {
         CellPlace::Row(separator)
     };
-    let lines = if fields.is_empty() && keys.is_none() { 0 } else { rows };
+    let lines = if fields.is_empty() && keys.is_none() { 0 } else { count };
     let mut body = BlockBody::default();
+    let mut writer = RowWriter { fields, groups, separator, place, style, shared };
     for row in 0..lines {
         let line = body.line();
-        if let Some(key) = keys.and_then(|keys| keys.get(row)) {
+        let key = keys.and_then(|keys| keys.get(row));
+        if let Some(key) = key {
             cell::write_row_key(line, *key, separator, style);
         }
-        for (index, field) in fields.iter().enumerate() {
-            if index > 0 || keys.is_some() {
-                line.push(separator);
-            }
-            if let Some(node) = field.cells.get(row).copied().flatten() {
-                let before = index.checked_sub(1).and_then(|before| fields.get(before));
-                if before.is_some_and(|before| is_same(before, field, row, node)) {
-                    line.push_str(cell::SAME_CELL);
-                } else {
-                    cell::write(line, node, place, style, field.strings);
-                }
-            }
-        }
+        writer.write(line, row, key.is_some());
     }
     TableGrid { columns: list, rows: body }
+}
+
+struct RowWriter<'t, 'n, 'a, 's> {
+    fields: Vec<GridField<'t, 'n, 'a>>,
+    /// By the first of their fields, the outermost of each.
+    groups: Vec<Option<GridGroup<'t, 'n, 'a>>>,
+    separator: char,
+    place: CellPlace,
+    style: JsonStyle,
+    shared: Option<&'s mut SharedValues>,
+}
+
+impl RowWriter<'_, '_, '_, '_> {
+    /// Writes the cells of a row; `keyed`: after its key.
+    fn write(&mut self, line: &mut String, row: usize, keyed: bool) {
+        let mut index = 0;
+        // Whether the cell before shows its value.
+        let mut is_shown = false;
+        while let Some(field) = self.fields.get(index) {
+            if index > 0 || keyed {
+                line.push(self.separator);
+            }
+            let before = index.checked_sub(1).filter(|_| is_shown);
+            let before = before.and_then(|before| self.fields.get(before));
+            let node = field.cells.get(row).copied().flatten();
+            let is_same = node
+                .is_some_and(|node| before.is_some_and(|before| is_same(before, field, row, node)));
+            if !is_same || self.groups.get(index).is_some_and(Option::is_some) {
+                let (mark, end) = self.mark(index, row);
+                if mark.write_repeat(line) {
+                    (index, is_shown) = (end, false);
+                    continue;
+                }
+                if mark.write_name(line) {
+                    line.push(' ');
+                }
+            }
+            let Some(field) = self.fields.get(index) else { break };
+            if is_same {
+                line.push_str(cell::SAME_CELL);
+            } else if let Some(node) = node {
+                cell::write(line, node, self.place, self.style, field.strings);
+            }
+            is_shown = true;
+            index += 1;
+        }
+    }
+
+    /// The mark of what begins at a field of a row, and the field after it.
+    fn mark(&mut self, index: usize, row: usize) -> (SharedMark, usize) {
+        let own = self.fields.get(index).map_or(&[][..], |field| field.cells);
+        let (objects, end) = match self.groups.get(index).copied().flatten() {
+            Some(group) => (group.objects, group.end),
+            None => (own, index + 1),
+        };
+        let node = objects.get(row).copied().flatten().filter(|node| node.is_full());
+        let (Some(shared), Some(node)) = (self.shared.as_deref_mut(), node) else {
+            return (SharedMark::None, end);
+        };
+        if !shared.is_shared(node) {
+            return (SharedMark::None, end);
+        }
+        // Most of an object may be said by its columns.
+        let mut cells = String::new();
+        for field in self.fields.get(index..end).unwrap_or_default() {
+            if let Some(node) = field.cells.get(row).copied().flatten() {
+                cell::write(&mut cells, node, self.place, self.style, field.strings);
+            }
+        }
+        if cells.len() < MIN_CELLS_BYTES {
+            return (SharedMark::None, end);
+        }
+        (shared.mark(node), end)
+    }
 }
 
 /// Whether a value is that of the field before, and long enough to say so.
@@ -99,7 +186,7 @@ fn separator(columns: &[TableColumn<'_, '_>]) -> char {
 
 fn cells(columns: &[TableColumn<'_, '_>]) -> usize {
     let in_column = |column: &TableColumn<'_, '_>| match &column.cells {
-        ColumnCells::Nested(columns) => cells(columns),
+        ColumnCells::Nested { columns, .. } => cells(columns),
         ColumnCells::Leaf(cells) => cells.len(),
     };
     columns.iter().map(in_column).sum()
@@ -107,7 +194,7 @@ fn cells(columns: &[TableColumn<'_, '_>]) -> usize {
 
 fn strings_with(columns: &[TableColumn<'_, '_>], separator: char) -> usize {
     let in_column = |column: &TableColumn<'_, '_>| match &column.cells {
-        ColumnCells::Nested(columns) => strings_with(columns, separator),
+        ColumnCells::Nested { columns, .. } => strings_with(columns, separator),
         ColumnCells::Leaf(cells) => {
             let mark = cell::separator_mark(separator);
             let holds = |node: &&TapeNode<'_, '_>| {
@@ -123,7 +210,9 @@ fn strings_with(columns: &[TableColumn<'_, '_>], separator: char) -> usize {
 struct ColumnList<'t, 'n, 'a> {
     list: String,
     fields: Vec<GridField<'t, 'n, 'a>>,
-    keys: Option<&'t [TapeNode<'t, 't>]>,
+    /// By the first of their fields, the outermost of each.
+    groups: Vec<Option<GridGroup<'t, 'n, 'a>>>,
+    keys: Option<&'t [TapeNode<'n, 'a>]>,
     separator: char,
     style: JsonStyle,
 }
@@ -136,9 +225,13 @@ impl<'t, 'n, 'a> ColumnList<'t, 'n, 'a> {
             }
             cell::write_key(&mut self.list, column.key, self.style);
             let cells = match &column.cells {
-                ColumnCells::Nested(columns) => {
+                ColumnCells::Nested { columns, objects } => {
                     self.list.push('{');
+                    let start = self.fields.len();
                     self.write_columns(columns);
+                    if let Some(group) = self.groups.get_mut(start) {
+                        *group = Some(GridGroup { objects, end: self.fields.len() });
+                    }
                     continue;
                 }
                 ColumnCells::Leaf(cells) => cells,
@@ -155,6 +248,7 @@ impl<'t, 'n, 'a> ColumnList<'t, 'n, 'a> {
                     self.list.push_str(STRINGS_SUFFIX);
                 }
                 self.fields.push(GridField { cells, strings });
+                self.groups.push(None);
             }
         }
         self.list.push('}');
@@ -195,167 +289,4 @@ fn are_strings(cells: &[Option<TapeNode<'_, '_>>]) -> bool {
         some = some || scalar::is_other_than_string(text);
     }
     some
-}
-
-/// A column as it was read.
-struct GridHead<'b> {
-    /// The key as it is in the document, with its colon.
-    key: String,
-    source: GridSource<'b>,
-}
-
-enum GridSource<'b> {
-    Nested(Vec<GridHead<'b>>),
-    Constant(&'b str),
-    /// The row's own key once more.
-    Key,
-    /// The so-many-th cell.
-    Cell {
-        index: usize,
-        strings: bool,
-    },
-}
-
-/// The columns of a table as they were read.
-pub(super) struct GridHeads<'b> {
-    list: Vec<GridHead<'b>>,
-    separator: char,
-    /// Cells of a row, its key included.
-    count: usize,
-    keyed: bool,
-    /// Those of the row that is read.
-    cells: Vec<&'b str>,
-}
-
-/// Nesting of columns that is read.
-const MAX_DEPTH: usize = 64;
-/// Columns that are read.
-const MAX_COLUMNS: usize = 10_000;
-
-impl<'b> GridHeads<'b> {
-    /// Reads a list of columns, braces included.
-    pub(super) fn read(list: &'b str, keyed: bool, writer: &mut StyledWriter<'b>) -> Option<Self> {
-        let mut rest = list.strip_prefix('{')?;
-        let (list, cells) = (Vec::new(), Vec::new());
-        let mut heads = Self { list, separator: ',', count: 0, keyed, cells };
-        let mut separator = None;
-        if keyed {
-            rest = rest.strip_prefix(ROW_KEY)?;
-            let first = rest.chars().next().filter(|c| matches!(c, ',' | '|'))?;
-            rest = rest.strip_prefix(first)?;
-            separator = Some(first);
-            heads.count = 1;
-        }
-        let (read, rest) = heads.columns(rest, &mut separator, writer, MAX_DEPTH)?;
-        heads.list = read;
-        heads.separator = separator.unwrap_or(',');
-        rest.is_empty().then_some(heads)
-    }
-
-    fn columns(
-        &mut self,
-        mut rest: &'b str,
-        separator: &mut Option<char>,
-        writer: &mut StyledWriter<'b>,
-        depth: usize,
-    ) -> Option<(Vec<GridHead<'b>>, &'b str)> {
-        let depth = depth.checked_sub(1)?;
-        let mut heads = Vec::new();
-        loop {
-            let (key, after) = scalar::split(rest, |byte| b",|{}=:".contains(&byte))?;
-            if key.is_empty() {
-                return None;
-            }
-            let (source, after) = if let Some(inner) = after.strip_prefix('{') {
-                let (columns, after) = self.columns(inner, separator, writer, depth)?;
-                (GridSource::Nested(columns), after)
-            } else if let Some(value) = after.strip_prefix('=') {
-                let (value, after) = scalar::split(value, |byte| b",|}".contains(&byte))?;
-                (
-                    if value == ROW_KEY { GridSource::Key } else { GridSource::Constant(value) },
-                    after,
-                )
-            } else {
-                let strings = after.strip_prefix(STRINGS_SUFFIX);
-                let index = self.count;
-                self.count = Some(index + 1).filter(|count| *count <= MAX_COLUMNS)?;
-                (GridSource::Cell { index, strings: strings.is_some() }, strings.unwrap_or(after))
-            };
-            heads.push(GridHead { key: writer.written_key(key)?, source });
-            if let Some(after) = after.strip_prefix('}') {
-                return Some((heads, after));
-            }
-            let next = after.chars().next().filter(|c| matches!(c, ',' | '|'))?;
-            if *separator.get_or_insert(next) != next {
-                return None;
-            }
-            rest = after.strip_prefix(next)?;
-        }
-    }
-
-    pub(super) fn is_keyed(&self) -> bool {
-        self.keyed
-    }
-
-    /// Whether rows are on lines of their own.
-    pub(super) fn has_lines(&self) -> bool {
-        self.count > 0
-    }
-
-    /// Writes the object of one row.
-    pub(super) fn row(&mut self, writer: &mut StyledWriter<'b>, line: &'b str) -> Option<()> {
-        self.cells.clear();
-        let mut rest = line;
-        if self.count == 1 && !self.keyed {
-            self.cells.push(line);
-            rest = "";
-        }
-        for index in self.cells.len()..self.count {
-            if index > 0 {
-                rest = rest.strip_prefix(self.separator)?;
-            }
-            let (cell, after) = cell::split_cell(rest, self.separator)?;
-            let same = self.cells.last().filter(|_| cell == cell::SAME_CELL).copied();
-            self.cells.push(same.unwrap_or(cell));
-            rest = after;
-        }
-        if !rest.is_empty() {
-            return None;
-        }
-        if self.keyed {
-            writer.shown_key(self.cells.first()?)?;
-        }
-        write_object(writer, &self.list, &self.cells)
-    }
-}
-
-fn write_object<'b>(
-    writer: &mut StyledWriter<'b>,
-    heads: &[GridHead<'b>],
-    cells: &[&'b str],
-) -> Option<()> {
-    writer.object()?;
-    for head in heads {
-        if !is_present(&head.source, cells) {
-            continue;
-        }
-        writer.key(&head.key)?;
-        match &head.source {
-            GridSource::Nested(heads) => write_object(writer, heads, cells)?,
-            GridSource::Constant(value) => cell::read(writer, value, false)?,
-            GridSource::Key => cell::read(writer, cells.first()?, true)?,
-            GridSource::Cell { index, strings } => {
-                cell::read(writer, cells.get(*index)?, *strings)?;
-            }
-        }
-    }
-    writer.end()
-}
-
-fn is_present(source: &GridSource<'_>, cells: &[&str]) -> bool {
-    match source {
-        GridSource::Nested(heads) => heads.iter().any(|head| is_present(&head.source, cells)),
-        GridSource::Constant(_) | GridSource::Key => true,
-        GridSource::Cell { index, .. } => cells.get(*index).is_some_and(|cell| !cell.is_empty()),
-    }
 }

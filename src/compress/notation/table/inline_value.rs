@@ -1,7 +1,9 @@
 //! Arrays and objects on one line, with quotes only where they are needed: `{a:b,c:[d,"e, f"]}`.
 
 use super::scalar;
-use super::style::{JsonStyle, StyledWriter};
+use super::shared::may_be_mark;
+use super::style::JsonStyle;
+use super::styled_writer::StyledWriter;
 use crate::json::Marks;
 use crate::json::tape::{TapeKind, TapeNode};
 
@@ -34,7 +36,8 @@ pub(super) fn write(out: &mut String, node: TapeNode<'_, '_>, style: JsonStyle) 
         }
         TapeKind::String => {
             let text = node.text().filter(|_| scalar::is_canonical(node, style));
-            let bare = text.filter(|text| stands_bare(text, node.marks()));
+            let is_mark = |text: &str| style.shared && may_be_mark(text);
+            let bare = text.filter(|text| stands_bare(text, node.marks()) && !is_mark(text));
             out.push_str(bare.unwrap_or(node.raw()));
         }
         TapeKind::Number | TapeKind::Other => out.push_str(node.raw()),

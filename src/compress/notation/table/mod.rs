@@ -39,7 +39,11 @@
 //! - A string is bare, unless it would read as something else: then it is a JSON string. An
 //!   array or object inside a line is JSON without the quotes that it can be read without.
 //! - `key: """` is a string; its lines follow as they are, up to a line `"""`.
+//! - `key"json python":` is a string that holds the JSON that follows, laid out as the words say.
 //! - The document itself is `[n]…`, `{n}…`, or its members.
+//! - `cut 2` says that the document ends where two brackets are open: after the line `…` is the rest
+//!   as it stood. `repr` says that it is a list or dict as Python prints it.
+//! - With `*1 repeats &1`, equal arrays and objects are written once; see [`shared`].
 //!
 //! With `lines`, a row that begins with `{` is a document as it is: lines that report errors
 //! are not taken apart.
@@ -48,17 +52,25 @@
 //! escapes that JSON asks for; if the document has others, the string stays in quotes.
 
 mod cell;
+mod cut_off;
 mod grid;
+mod grid_heads;
 mod inline_value;
+mod loose;
 mod outline;
 mod reader;
+mod repr;
 mod row_merge;
 mod scalar;
+mod shared;
 mod style;
+mod styled_writer;
 mod tree;
 mod xml;
 mod yaml;
 
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod tests;
 
@@ -67,6 +79,9 @@ use std::ops::Range;
 use super::{BlockBody, FoundBlock, MARK, Notation, NotationBlock, NotationKind, reports_error};
 use crate::domain::ValueClass;
 use crate::json::tape::{Tape, TapeKind, TapeNode};
+use grid::TableRows;
+pub(crate) use loose::{LooseJsonNotation, may_be_loose_json};
+use repr::REPR_WORD;
 use row_merge::RowMerge;
 use style::JsonStyle;
 pub(crate) use xml::XmlNotation;
@@ -74,6 +89,8 @@ pub(crate) use yaml::YamlNotation;
 
 /// Bytes of the shortest document that is rewritten: a header costs as much as less than that.
 const MIN_DOCUMENT_BYTES: usize = 48;
+/// Hundredths of the form that names for equal values must save.
+const MIN_SHARED_PERCENT: usize = 10;
 /// The word of a header for one document a row.
 const LINES_WORD: &str = "lines";
 
@@ -111,11 +128,19 @@ impl Notation for TableNotation {
         found
     }
 
-    fn kind(&self, _: &str, _: &[&str]) -> NotationKind {
-        NotationKind::Json
+    fn kind(&self, args: &str, _: &[&str]) -> NotationKind {
+        let args = cut_off::read_words(args).map_or(args, |(words, _)| words);
+        let is_shared = JsonStyle::read(args).is_some_and(|(style, _)| style.shared);
+        if is_shared { NotationKind::SharedJson } else { NotationKind::Json }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
+        if args == REPR_WORD {
+            return repr::decode(body, limit);
+        }
+        if let Some((words, open)) = cut_off::read_words(args) {
+            return cut_off::decode(words, open, body, limit);
+        }
         let (style, rows) = JsonStyle::read(args)?;
         reader::read(body, style, rows, limit)
     }
@@ -284,7 +309,9 @@ impl<'n, 'a> DocumentGroup<'n, 'a> {
 
     fn block(self, entries: &[DocumentLine<'_>]) -> Option<NotationBlock> {
         let style = self.style.filter(|_| self.rows > 1 && self.merge.is_shared())?;
-        let grid = grid::write(&self.merge.finish()?, None, self.rows, style);
+        let columns = self.merge.finish()?;
+        let rows = TableRows { columns: &columns, keys: None, objects: &[], count: self.rows };
+        let grid = grid::write(&rows, style, None);
         let entries = entries.get(..self.taken)?;
         let mut body = BlockBody::default();
         body.push(&format!("[{}]{}", self.taken, grid.columns));
@@ -331,7 +358,20 @@ fn block(root: TapeNode<'_, '_>, bytes: usize, style: JsonStyle) -> Option<Notat
     if bytes < MIN_DOCUMENT_BYTES {
         return None;
     }
-    shorter(style.words(), outline::write(root, style)?, bytes)
+    let (args, body) = outlined(root, style)?;
+    shorter(args, body, bytes)
+}
+
+/// A document as an outline, with the words of its header.
+fn outlined(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<(String, BlockBody)> {
+    let plain = outline::write(root, style)?;
+    // Names are worth their reading only if they save a good part.
+    let most = plain.text().len() * 100 / (100 + MIN_SHARED_PERCENT);
+    let shared = outline::write_shared(root, style).filter(|body| body.text().len() <= most);
+    Some(match shared {
+        Some(body) => (JsonStyle { shared: true, ..style }.words(), body),
+        None => (style.words(), plain),
+    })
 }
 
 /// The block, if it is shorter than the text, and no line of it looks like a mark.

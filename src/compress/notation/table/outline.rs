@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use super::cell::{self, CellPlace, FENCE};
-use super::grid::{self, TableGrid};
+use super::grid::{self, TableGrid, TableRows};
 use super::row_merge::RowMerge;
+use super::shared::{SharedMark, SharedValues};
 use super::style::JsonStyle;
 use crate::compress::notation::BlockBody;
-use crate::json::tape::{TapeKind, TapeNode};
+use crate::json::tape::{Tape, TapeKind, TapeNode};
 
 /// Bytes a row, on average, up to which objects make a table. Wider ones are hard to read, and
 /// their values read better on lines of their own.
@@ -22,41 +23,106 @@ const MARGIN: &str = "                                                          
 /// Bytes of an array or object that stays on the line of its key.
 const MAX_INLINE_BYTES: usize = 100;
 
+/// Bytes of a string that is written out as the JSON that it holds.
+const MIN_INNER_BYTES: usize = 60;
+/// The same in a row: it takes its object out of the table.
+const MIN_INNER_ROW_BYTES: usize = 200;
+/// Rows of a table that is not made for them.
+const MAX_INNER_ROWS: usize = 3;
+/// Strings inside each other that are.
+pub(super) const MAX_INNER_DEPTH: usize = 4;
+
 /// The document as lines; `None` if it has no members or items to write line by line.
 pub(super) fn write(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
-    if !root.is_full() {
-        return None;
-    }
-    let lines = BlockBody::with_capacity(root.raw().len());
-    let mut outline = Outline { style, lines, columns: String::new(), is_wide: false };
-    if root.kind() == TapeKind::Array {
-        outline.lines.line();
-        outline.array(root, 0);
-    } else if let Some(grid) = outline.keyed(root) {
-        let _ = write!(outline.lines.line(), "{{{}}}", root.len());
-        outline.grid(grid);
-    } else {
-        outline.members(root, 0);
-    }
-    Some(if outline.is_wide { outline.lines } else { outline.lines.of_any_layout() })
+    Outline::new(style, None).write(root)
 }
 
-struct Outline {
+/// The tree of another format as lines: its strings are shown as they are.
+pub(super) fn write_tree(root: TapeNode<'_, '_>) -> Option<BlockBody> {
+    let inner_depth = MAX_INNER_DEPTH;
+    Outline { inner_depth, ..Outline::new(JsonStyle::PLAIN, None) }.write(root)
+}
+
+/// The same as [`write`] with names for values that are there more than once; `None`, too, if there are none.
+pub(super) fn write_shared(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<BlockBody> {
+    let style = JsonStyle { shared: true, ..style };
+    let mut shared = SharedValues::find(root)?;
+    Outline::new(style, Some(&mut shared)).write(root)?;
+    if !shared.end_trial() {
+        return None;
+    }
+    Outline::new(style, Some(&mut shared)).write(root)
+}
+
+struct Outline<'s> {
     style: JsonStyle,
     lines: BlockBody,
     /// The columns of the table before.
     columns: String,
     /// Whether a value was too long for its place and might not be without white space in it.
     is_wide: bool,
+    shared: Option<&'s mut SharedValues>,
+    /// Strings that the document is in, each inside the one before.
+    inner_depth: usize,
 }
 
-impl Outline {
+impl<'s> Outline<'s> {
+    fn new(style: JsonStyle, shared: Option<&'s mut SharedValues>) -> Self {
+        let (lines, columns) = (BlockBody::default(), String::new());
+        Self { style, lines, columns, is_wide: false, shared, inner_depth: 0 }
+    }
+
+    fn write(mut self, root: TapeNode<'_, '_>) -> Option<BlockBody> {
+        if !root.is_full() {
+            return None;
+        }
+        self.lines = BlockBody::with_capacity(root.raw().len());
+        if root.kind() == TapeKind::Array {
+            self.lines.line();
+            self.array(root, 0);
+        } else if let Some(grid) = self.keyed(root) {
+            let _ = write!(self.lines.line(), "{{{}}}", root.len());
+            self.grid(grid);
+        } else {
+            self.members(root, 0);
+        }
+        Some(if self.is_wide { self.lines } else { self.lines.of_any_layout() })
+    }
+
+    fn mark(&mut self, node: TapeNode<'_, '_>) -> SharedMark {
+        match self.shared.as_deref_mut().filter(|_| node.is_full()) {
+            Some(shared) => shared.mark(node),
+            None => SharedMark::None,
+        }
+    }
+
     fn members(&mut self, object: TapeNode<'_, '_>, depth: usize) {
         for (key, value) in object.members() {
             let head = self.lines.line();
             head.push_str(MARGIN.get(..depth).unwrap_or(MARGIN));
             cell::write_key(head, key, self.style);
-            self.value(value, depth);
+            if self.inner_document(value, MIN_INNER_BYTES, depth, true) {
+                continue;
+            }
+            let mark = self.mark(value);
+            self.marked_value(value, mark, depth);
+        }
+    }
+
+    /// The value of the line that was begun, with its mark.
+    fn marked_value(&mut self, node: TapeNode<'_, '_>, mark: SharedMark, depth: usize) {
+        let head = self.lines.open();
+        match mark {
+            SharedMark::None => self.value(node, depth),
+            SharedMark::Name(_) => {
+                head.push(' ');
+                mark.write_name(head);
+                self.value(node, depth);
+            }
+            SharedMark::Repeat(_) => {
+                head.push_str(": ");
+                mark.write_repeat(head);
+            }
         }
     }
 
@@ -102,11 +168,18 @@ impl Outline {
                 TapeKind::Array | TapeKind::Object => item.is_full() && !is_short(item),
                 _ => cell::is_text(item, self.style),
             };
+            let mark = self.mark(item);
             let line = self.lines.line();
+            if mark.write_repeat(line) {
+                continue;
+            }
             if long {
                 line.push('-');
-                self.value(item, depth);
+                self.marked_value(item, mark, depth);
             } else {
+                if mark.write_name(line) {
+                    line.push(' ');
+                }
                 cell::write(line, item, CellPlace::Line, self.style, false);
             }
         }
@@ -150,6 +223,12 @@ impl Outline {
             count += 1;
             bytes += value.raw().len();
         }
+        let mut inner = values.clone().flat_map(TapeNode::members);
+        if count <= MAX_INNER_ROWS
+            && inner.any(|(_, member)| self.inner_document(member, MIN_INNER_ROW_BYTES, 0, false))
+        {
+            return None;
+        }
         let widest = match count {
             1 => MAX_LONE_ROW_BYTES,
             MIN_WIDE_ROWS.. => MAX_WIDE_ROW_BYTES,
@@ -160,10 +239,12 @@ impl Outline {
             return None;
         }
         let mut merge = RowMerge::default();
+        let mut objects = Vec::new();
         for value in values {
             if !merge.add(value) {
                 return None;
             }
+            objects.extend(self.shared.is_some().then_some(Some(value)));
         }
         if !merge.is_shared() {
             return None;
@@ -171,7 +252,48 @@ impl Outline {
         let columns = merge.finish()?;
         let keys: Option<Vec<_>> =
             keyed.map(|object| object.members().map(|(key, _)| key).collect());
-        Some(grid::write(&columns, keys.as_deref(), count, style))
+        let (columns, keys, objects) = (&columns[..], keys.as_deref(), &objects[..]);
+        let rows = TableRows { columns, keys, objects, count };
+        Some(grid::write(&rows, style, self.shared.as_deref_mut()))
+    }
+
+    /// Writes a string as the JSON that it holds, on the line that was begun; `false`, and nothing is written,
+    /// if it holds none. It is only asked for without `writes`.
+    fn inner_document(
+        &mut self,
+        node: TapeNode<'_, '_>,
+        least: usize,
+        depth: usize,
+        writes: bool,
+    ) -> bool {
+        if self.inner_depth >= MAX_INNER_DEPTH || !node.is_escaped() || node.raw().len() < least {
+            return false;
+        }
+        let text = node.text().filter(|text| text.starts_with(['{', '[']));
+        let Some(text) = text.filter(|_| cell::is_canonical(node, self.style)) else {
+            return false;
+        };
+        let mut tape = Tape::default();
+        let Some((root, style)) = super::one(text, &mut tape) else { return false };
+        let Some(root) = tape.node(root).filter(|root| root.is_full()) else { return false };
+        if !writes {
+            return true;
+        }
+        let lines = std::mem::take(&mut self.lines);
+        let inner_depth = self.inner_depth + 1;
+        let mut inner = Outline { lines, inner_depth, ..Outline::new(style, None) };
+        let head = inner.lines.open();
+        head.push_str("\"json");
+        let words = style.words();
+        if !words.is_empty() {
+            head.push(' ');
+            head.push_str(&words);
+        }
+        head.push('"');
+        inner.value(root, depth);
+        self.lines = inner.lines;
+        self.columns.clear();
+        true
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) enum ColumnCells<'n, 'a> {
     /// A value each row, or none if the row has no such key.
     Leaf(Vec<Option<TapeNode<'n, 'a>>>),
     /// The columns of the objects that this column holds; a row without any of them has none.
-    Nested(Vec<TableColumn<'n, 'a>>),
+    Nested { columns: Vec<TableColumn<'n, 'a>>, objects: Vec<Option<TapeNode<'n, 'a>>> },
 }
 
 /// A key, and the value that each row so far has under it; rows at the end may be left out.
@@ -112,7 +112,7 @@ fn column<'n, 'a>(
 ) -> TableColumn<'n, 'a> {
     cells.resize(rows, None);
     let cells = match nested(&cells) {
-        Some(columns) => ColumnCells::Nested(columns),
+        Some(columns) => ColumnCells::Nested { columns, objects: cells },
         None => ColumnCells::Leaf(cells),
     };
     TableColumn { key, cells }

@@ -3,10 +3,9 @@
 //! A document is taken only if writing its values in one of these styles gives its own bytes
 //! back, so a style and the values are the whole document.
 
-use std::ops::Range;
-
+use super::shared::SHARED_WORDS;
 pub(super) use crate::json::tape::Layout;
-use crate::json::tape::{Tape, TapeFormat, TapeKind};
+use crate::json::tape::TapeFormat;
 use crate::json::{self, Marks};
 
 /// Nesting and values of a document that is rewritten.
@@ -20,15 +19,22 @@ pub(super) struct JsonStyle {
     pub(super) ascii: bool,
     /// Strings hold escaped slashes only.
     pub(super) slashes: bool,
+    /// Equal values are written once and repeated by a name.
+    pub(super) shared: bool,
 }
 
 /// The widest indent a level, and how wide that is.
-const SPACES: &str = "        ";
+pub(super) const SPACES: &str = "        ";
 const MAX_INDENT_SPACES: usize = SPACES.len();
 
 impl JsonStyle {
     /// That of a tree that was read from something else than JSON.
-    pub(super) const PLAIN: Self = Self { layout: Layout::Compact, ascii: false, slashes: false };
+    pub(super) const PLAIN: Self = Self::of(Layout::Compact);
+
+    /// That of a layout, with no more escapes than JSON asks for.
+    const fn of(layout: Layout) -> Self {
+        Self { layout, ascii: false, slashes: false, shared: false }
+    }
 
     /// The only style in which `text` may be written.
     pub(super) fn detect(text: &str) -> Option<Self> {
@@ -49,7 +55,7 @@ impl JsonStyle {
         // Strings with the other spelling stay in quotes.
         let ascii = letters > 0 && letters > wide(bytes);
         let slashes = slashes > 0 && 2 * slashes > memchr::memchr_iter(b'/', bytes).count();
-        Some(Self { layout, ascii, slashes })
+        Some(Self { ascii, slashes, ..Self::of(layout) })
     }
 
     /// The same layout with no more escapes than JSON asks for, if this one has more.
@@ -86,6 +92,10 @@ impl JsonStyle {
             words.push_str(if words.is_empty() { "" } else { " " });
             words.push_str(word);
         }
+        for word in SHARED_WORDS.iter().filter(|_| self.shared) {
+            words.push_str(if words.is_empty() { "" } else { " " });
+            words.push_str(word);
+        }
         words
     }
 
@@ -110,8 +120,12 @@ impl JsonStyle {
         }
         let ascii = words.next_if_eq(&"ascii").is_some();
         let slashes = words.next_if_eq(&"slashes").is_some();
+        let shared = words.peek() == SHARED_WORDS.first();
+        if shared && !SHARED_WORDS.iter().all(|word| words.next() == Some(word)) {
+            return None;
+        }
         let lines = words.next_if_eq(&"lines").is_some();
-        words.next().is_none().then_some((Self { layout, ascii, slashes }, lines))
+        words.next().is_none().then_some((Self { layout, ascii, slashes, shared }, lines))
     }
 
     /// Appends `text` as the JSON string that this style writes for it.
@@ -171,201 +185,4 @@ fn spaced(text: &str) -> bool {
         }
     }
     false
-}
-
-/// Writes values one after the other in a style, up to a number of bytes: every method is `None`
-/// once that is passed.
-pub(super) struct StyledWriter<'b> {
-    pub(super) style: JsonStyle,
-    limit: usize,
-    out: String,
-    /// Open arrays and objects: the closing bracket, and whether it is still empty.
-    open: Vec<(char, bool)>,
-    after_key: bool,
-    /// The line break and the indentation before a value, if each has its line.
-    line: String,
-    /// Keys, and where they were written with their colons: most are written often.
-    keys: [Option<(&'b str, Range<usize>)>; KEY_CACHE_SLOTS],
-    /// The tape that values are read from.
-    tape: Tape<'b>,
-}
-
-/// Keys that are remembered.
-const KEY_CACHE_SLOTS: usize = 64;
-
-/// Slot of a key, if it is remembered.
-fn slot(key: &str) -> usize {
-    let letter = |letter: Option<&u8>| letter.copied().map_or(0, usize::from);
-    let (first, last) = (letter(key.as_bytes().first()), letter(key.as_bytes().last()));
-    // Primes part letters that lie close together.
-    (first * 37 + last * 11 + key.len() * 5) % KEY_CACHE_SLOTS
-}
-
-impl<'b> StyledWriter<'b> {
-    pub(super) fn new(style: JsonStyle, limit: usize) -> Self {
-        let (out, open, tape) = (String::new(), Vec::new(), Tape::default());
-        let keys = [const { None }; KEY_CACHE_SLOTS];
-        let has_lines = matches!(style.layout, Layout::Spaces(_) | Layout::Tab);
-        let line = if has_lines { "\n".to_owned() } else { String::new() };
-        Self { style, limit, out, open, after_key: false, line, keys, tape }
-    }
-
-    /// Makes room for a text of that size, should it be allowed.
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        self.out.reserve(bytes.min(self.limit));
-    }
-
-    pub(super) fn finish(self) -> Option<String> {
-        (self.open.is_empty() && self.out.len() <= self.limit).then_some(self.out)
-    }
-
-    /// Begins the next document of a text of one document a line.
-    pub(super) fn next_line(&mut self) -> Option<()> {
-        if !self.out.is_empty() {
-            self.out.push('\n');
-        }
-        self.check_limit()
-    }
-
-    pub(super) fn array(&mut self) -> Option<()> {
-        self.begin('[', ']')
-    }
-
-    pub(super) fn object(&mut self) -> Option<()> {
-        self.begin('{', '}')
-    }
-
-    pub(super) fn end(&mut self) -> Option<()> {
-        let (bracket, empty) = self.open.pop()?;
-        let outer = self.line.len().saturating_sub(self.pad().len());
-        self.line.truncate(outer);
-        if !empty {
-            self.out.push_str(&self.line);
-        }
-        self.out.push(bracket);
-        self.check_limit()
-    }
-
-    /// A key and its colon, as [`StyledWriter::written_key`] gave them.
-    pub(super) fn key(&mut self, written: &str) -> Option<()> {
-        self.raw(written)?;
-        self.after_key = true;
-        Some(())
-    }
-
-    /// A key in quotes or without.
-    pub(super) fn shown_key(&mut self, key: &'b str) -> Option<()> {
-        let slot = slot(key);
-        if let Some(Some((known, written))) = self.keys.get(slot)
-            && *known == key
-        {
-            let written = written.clone();
-            self.place();
-            self.out.extend_from_within(written);
-            self.after_key = true;
-            return self.check_limit();
-        }
-        let is_quoted = key.starts_with('"');
-        if is_quoted && !self.is_string(key) {
-            return None;
-        }
-        self.place();
-        let start = self.out.len();
-        if is_quoted {
-            self.out.push_str(key);
-        } else {
-            self.style.string(&mut self.out, key);
-        }
-        self.out.push_str(self.colon_text());
-        if let Some(known) = self.keys.get_mut(slot) {
-            *known = Some((key, start..self.out.len()));
-        }
-        self.after_key = true;
-        self.check_limit()
-    }
-
-    fn is_string(&mut self, text: &'b str) -> bool {
-        self.tape.clear();
-        let root = self.tape.read(
-            text,
-            TapeFormat { layout: None, ascii: false, slashes: false, limits: DOCUMENT_LIMITS },
-        );
-        root.and_then(|root| self.tape.node(root))
-            .is_some_and(|node| node.kind() == TapeKind::String)
-    }
-
-    /// A key in quotes or without, as in the document with its colon.
-    pub(super) fn written_key(&mut self, key: &'b str) -> Option<String> {
-        let mut written = String::with_capacity(key.len() + 4);
-        if key.starts_with('"') {
-            self.is_string(key).then_some(())?;
-            written.push_str(key);
-        } else {
-            self.style.string(&mut written, key);
-        }
-        written.push_str(self.colon_text());
-        Some(written)
-    }
-
-    /// A value's own bytes.
-    #[inline]
-    pub(super) fn raw(&mut self, raw: &str) -> Option<()> {
-        self.place();
-        self.out.push_str(raw);
-        self.check_limit()
-    }
-
-    /// A string by its text.
-    #[inline]
-    pub(super) fn string(&mut self, text: &str) -> Option<()> {
-        self.place();
-        self.style.string(&mut self.out, text);
-        self.check_limit()
-    }
-
-    /// A string in quotes, as it is.
-    pub(super) fn write_quoted(&mut self, text: &'b str) -> Option<()> {
-        self.is_string(text).then_some(())?;
-        self.raw(text)
-    }
-
-    #[inline]
-    fn begin(&mut self, bracket: char, closing: char) -> Option<()> {
-        self.place();
-        self.open.push((closing, true));
-        self.line.push_str(self.pad());
-        self.out.push(bracket);
-        self.check_limit()
-    }
-
-    fn colon_text(&self) -> &'static str {
-        if self.style.layout == Layout::Compact { ":" } else { ": " }
-    }
-
-    /// The white space and comma before a key, or before a value that has none.
-    #[inline]
-    fn place(&mut self) {
-        if std::mem::take(&mut self.after_key) {
-            return;
-        }
-        let Some((_, empty)) = self.open.last_mut() else { return };
-        if !std::mem::replace(empty, false) {
-            self.out.push_str(if self.style.layout == Layout::Python { ", " } else { "," });
-        }
-        self.out.push_str(&self.line);
-    }
-
-    /// Indentation of a level.
-    fn pad(&self) -> &'static str {
-        match self.style.layout {
-            Layout::Compact | Layout::Python => "",
-            Layout::Spaces(wide) => SPACES.get(..wide).unwrap_or(SPACES),
-            Layout::Tab => "\t",
-        }
-    }
-
-    #[inline]
-    fn check_limit(&self) -> Option<()> {
-        (self.out.len() <= self.limit).then_some(())
-    }
 }

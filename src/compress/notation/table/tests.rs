@@ -9,13 +9,18 @@ use super::*;
 fn decoded(lines: &[&str], found: &FoundBlock) -> String {
     let body: Vec<&str> = found.block.body.lines().collect();
     let original = lines[found.lines.clone()].join("\n");
+    // Both notations decode what either writes.
     let text = TableNotation.decode(&found.block.args, &body, original.len());
     text.unwrap_or_else(|| panic!("{original:?} is not read back from {:#?}", found.block))
 }
 
 fn check(text: &str) -> Vec<FoundBlock> {
+    check_with(&TableNotation, text)
+}
+
+pub(super) fn check_with(notation: &dyn Notation, text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = TableNotation.encode(&lines, ValueClass::Plain);
+    let found = notation.encode(&lines, ValueClass::Plain);
     for one in &found {
         assert_eq!(decoded(&lines, one), lines[one.lines.clone()].join("\n"), "{:#?}", one.block);
         assert!(one.block.body.lines().all(|line| !line.contains(['\n', MARK])));
@@ -25,8 +30,12 @@ fn check(text: &str) -> Vec<FoundBlock> {
 }
 
 /// The one block that a whole text becomes.
-fn shown(text: &str) -> String {
-    let found = check(text);
+pub(super) fn shown(text: &str) -> String {
+    shown_with(&TableNotation, text)
+}
+
+pub(super) fn shown_with(notation: &dyn Notation, text: &str) -> String {
+    let found = check_with(notation, text);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].lines, 0..text.split('\n').count());
     format!(
@@ -102,10 +111,10 @@ fn rows_in_another_order_of_keys_make_no_table() {
 #[test]
 fn the_same_columns_are_named_once() {
     let row = r#"{"origin":"JFK","destination":"SEA","seat":1},{"origin":"LAX","destination":"BOS","seat":2}"#;
-    let text = format!("[[{row}],[{row}]]");
+    let text = format!("[[{row}],[{}]]", row.replace("LAX", "DEN"));
     assert_eq!(
         shown(&text),
-        "\n[2]\n-[2]{origin,destination,seat}\nJFK,SEA,1\nLAX,BOS,2\n-[2]{}\nJFK,SEA,1\nLAX,BOS,2"
+        "\n[2]\n-[2]{origin,destination,seat}\nJFK,SEA,1\nLAX,BOS,2\n-[2]{}\nJFK,SEA,1\nDEN,BOS,2"
     );
 }
 

@@ -81,7 +81,7 @@ impl JsonTree {
             return None;
         }
         // The layout of the source is no part of the tree.
-        super::shorter(args, outline::write(root, JsonStyle::PLAIN)?.of_any_layout(), bytes)
+        super::shorter(args, outline::write_tree(root)?.of_any_layout(), bytes)
     }
 }
 
