@@ -172,13 +172,13 @@ mod tests {
     #[test]
     fn values_of_any_kind_have_one_schema() {
         let object = || ObjectBuilder::new().schema_type(Type::Object);
-        let any = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
+        let any = || ObjectBuilder::new().schema_type(SchemaType::AnyValue);
         let nullable =
             ObjectBuilder::new().schema_type(SchemaType::Array(vec![Type::Object, Type::Null]));
         let own = object().property("id", ObjectBuilder::new().schema_type(Type::String));
         let outer = ObjectBuilder::new()
-            .property("value", any.clone().description(Some("What is kept.")))
-            .property("values", ArrayBuilder::new().items(any))
+            .property("value", any().description(Some("What is kept.")))
+            .property("values", ArrayBuilder::new().items(any()))
             .property("metadata", nullable.description(Some("Of the caller.")))
             .property("vars", object())
             .property("own", own);
