@@ -58,7 +58,7 @@ export interface paths {
         /**
          * Store an adapter
          * @description The body is its definition; `name` in it may be absent. Under the name of a built-in one it
-         *     stands in its place, wherever that is meant.
+         *     replaces it, wherever that is meant.
          */
         put: operations["put_adapter"];
         post?: never;
@@ -104,9 +104,9 @@ export interface paths {
         put?: never;
         /**
          * Offload a text
-         * @description A text above the threshold is stored, and answered with a marker to put in its place: its
+         * @description A text above the threshold is stored; the response has a marker to put in its place: its
          *     beginning and its end, cut at the borders of lines, and its id. The same text gives the same
-         *     marker. A shorter text is answered as it is, and nothing is stored. The body is JSON, or the
+         *     marker. A shorter text is returned as it is, and nothing is stored. The body is JSON, or the
          *     text itself as `text/plain` with the options in the query.
          */
         post: operations["create_artifact"];
@@ -215,9 +215,9 @@ export interface paths {
         };
         /**
          * Read a compilation
-         * @description The record of a compile: its ledger, its report, what it left behind, and of a record in full the
+         * @description The record of a compile: its ledger, its report, what it stored, and of a record in full the
          *     request and the payload. With `explain=full` also what happened to each message. A browser that
-         *     opens the address gets the console, which shows the record to whoever is signed in.
+         *     opens the address gets the console, which shows the record to a caller who is signed in.
          */
         get: operations["get_compilation"];
         put?: never;
@@ -263,7 +263,7 @@ export interface paths {
          * Compile a conversation
          * @description Answers the payload to send to the provider next: inside the token budget, in the provider's
          *     own shape, with a report of every decision. Nothing but `messages` and `target` is needed;
-         *     under a pack, the text of its request may stand for `messages`.
+         *     under a pack, the text of its request may replace `messages`.
          *     The header `Server-Timing` tells where the time went.
          */
         post: operations["compile"];
@@ -312,7 +312,7 @@ export interface paths {
         /**
          * Sign a browser in
          * @description Exchanges the key of `authorization` for a cookie, which scripts cannot read and browsers send with
-         *     requests of the same site only. It stands for the key for twelve hours, or until the key is revoked.
+         *     requests of the same site only. It replaces the key for twelve hours, or until the key is revoked.
          *     With the cookie, a request that changes something needs the header `contexture-csrf` with
          *     `csrf_token`.
          */
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again
-         * @description One that was given up begins anew; one that waits for its next attempt gets it at once.
+         * @description One that was given up begins again; one that waits for its next attempt gets it at once.
          */
         post: operations["retry_delivery"];
         delete?: never;
@@ -390,6 +390,60 @@ export interface paths {
         };
         /** The API reference as a page */
         get: operations["get_docs_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The guide */
+        get: operations["get_guide"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The first page of the guide
+         * @description The documentation of this version with a search, which needs nothing from elsewhere.
+         */
+        get: operations["get_guide_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/guide/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the guide */
+        get: operations["get_guide_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -509,7 +563,7 @@ export interface paths {
         };
         /**
          * Whether the process lives
-         * @description Answers as long as requests are answered at all.
+         * @description Returns 200 as long as the server serves requests at all.
          */
         get: operations["get_health"];
         put?: never;
@@ -535,7 +589,7 @@ export interface paths {
         /**
          * Set the order of hooks
          * @description Hooks that are listed at a point run before those that are not, where kind and priority are the
-         *     same. What a session says of a point stands in the place of what is said for all.
+         *     same. What a session says of a point replaces what is said for all.
          */
         put: operations["put_hook_order"];
         post?: never;
@@ -554,7 +608,7 @@ export interface paths {
         };
         /**
          * List the hook points
-         * @description The kinds that may stand at each, what a call carries there, and what is answered.
+         * @description The kinds that each point allows, what a call carries there, and what a hook returns.
          */
         get: operations["list_hook_points"];
         put?: never;
@@ -866,7 +920,7 @@ export interface paths {
          * Propose a fact
          * @description It is captured for good, checked against what is known, and sent where the checks lead: to a
          *     review, or into memory where the policy asks for none. With `revises`, the pending candidate of
-         *     that id is proposed anew; that needs `If-Match`.
+         *     that id is proposed again; that needs `If-Match`.
          */
         post: operations["propose_candidate"];
         delete?: never;
@@ -883,7 +937,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what became of candidates
+         * See the outcome of candidates
          * @description A line a step, in order. Each carries the hash of the line before; with `verify=1` this log and
          *     that of the captures are followed from end to end.
          */
@@ -971,7 +1025,7 @@ export interface paths {
         put?: never;
         /**
          * Import entries
-         * @description A line of JSON an entry: `key` beside what a `PUT` takes, or what a list answers. None is stored if a
+         * @description A line of JSON an entry: `key` next to what a `PUT` takes, or what a list answers. None is stored if a
          *     line has a fault or the quota has no room for all. They are stored in parts: if the request ends early,
          *     the first of them are there, and the same request stores the rest.
          */
@@ -1183,7 +1237,7 @@ export interface paths {
         /**
          * Publish a pack
          * @description The body is the document. A version that was published never changes: the same document again
-         *     is answered 200, another one under the same version is refused.
+         *     returns 200, another one under the same version is refused.
          */
         post: operations["publish_pack"];
         delete?: never;
@@ -1280,8 +1334,8 @@ export interface paths {
         get: operations["get_golden_set"];
         /**
          * Put a golden set
-         * @description The compiles that a version of the pack has to come to again: records in full of compiles under
-         *     it, at most 100. They are kept with the set, longer than the records. The list stands in the place
+         * @description The compiles whose result a version of the pack has to reach again: records in full of compiles under
+         *     it, at most 100. They are kept with the set, longer than the records. The list takes the place
          *     of the one before; what was in it needs no record any more.
          */
         put: operations["put_golden_set"];
@@ -1304,7 +1358,7 @@ export interface paths {
         /**
          * Run a golden set
          * @description Compiles each of the set once more under a version of the pack, with everything else from its
-         *     record, and tells for each whether it comes to the same, and where not. Nothing is called and
+         *     record, and tells for each whether the result is the same, and where not. Nothing is called and
          *     nothing is stored.
          */
         post: operations["run_golden_set"];
@@ -1412,7 +1466,7 @@ export interface paths {
         /**
          * Open a session
          * @description One begins with its first use in `/compile`, too; this gives it defaults before that. One of
-         *     this id that is there is answered as it is.
+         *     this id that is there is returned as it is.
          */
         post: operations["create_session"];
         delete?: never;
@@ -1459,7 +1513,7 @@ export interface paths {
         /**
          * Report a delegation
          * @description An agent of the session handed a task to another, and this came of it. One report for each that
-         *     it was handed to. Nothing of it is kept; it is told as `delegation:recorded`.
+         *     it was handed to. Nothing of it is kept; the event is `delegation:recorded`.
          */
         post: operations["report_delegation"];
         delete?: never;
@@ -1569,7 +1623,8 @@ export interface paths {
          * Read a session's timeline
          * @description A row for each compile of the session that is recorded, newest first: tokens by part, the budget, what
          *     the provider's cache can use, where the payload first changed and why, and what it cost. Requests
-         *     through the gateway have rows, too.
+         *     through the gateway have rows, too; a session that the gateway made (`gws_…`) has them as long as its
+         *     records are kept.
          */
         get: operations["get_session_timeline"];
         put?: never;
@@ -1595,7 +1650,7 @@ export interface paths {
          *     out those of our tools, and answers the next payload: all of it or nothing. The session keeps the
          *     conversation, so only what is new is sent. With `"compile": false` there is no payload: messages
          *     are appended while tools run whose results come in a later turn. A key needs both scopes, and `tools` or `memory:write`
-         *     beside them where calls write memory.
+         *     next to them where calls write memory.
          */
         post: operations["take_turn"];
         delete?: never;
@@ -1622,6 +1677,28 @@ export interface paths {
          *     that of the model table, which is a warning.
          */
         post: operations["report_usage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settings in force
+         * @description The flags of `contexture serve` on this node, with their values and where these are from. Secrets are
+         *     not shown, nor are user names, passwords and parameters in addresses. Empty where the server was not
+         *     started by `contexture serve`.
+         */
+        get: operations["list_settings"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1660,7 +1737,7 @@ export interface paths {
         /**
          * Store a skill
          * @description The body is its members as JSON, or a `SKILL.md` as `text/plain`. Under the name of one of a
-         *     folder it stands in its place.
+         *     folder it takes its place.
          */
         put: operations["put_skill"];
         post?: never;
@@ -1808,8 +1885,9 @@ export interface paths {
         /**
          * Read what was used
          * @description Compiles and compressions, with their tokens and costs, by day, key and model; with
-         *     `by=session` or `session_id` those of sessions, by session, day, key and model. Counts are written
-         *     every few seconds; the last ones are lost where the process is killed.
+         *     `by=session` or `session_id` those of sessions, by session, day, key and model; with `by=hour` by
+         *     hour, key and model, for the last 31 days. Compiles with `dry_run=true` are not counted. Counts are
+         *     written every few seconds; the last ones are lost where the process is killed.
          */
         get: operations["list_usage"];
         put?: never;
@@ -1832,7 +1910,7 @@ export interface paths {
         /**
          * Compress for a gateway
          * @description As headroom's clients and `LiteLLM`'s guardrail ask for it. What cannot be read, done or
-         *     finished in time is answered 200 with the messages as they came and a `skip_reason`.
+         *     finished in time returns 200 with the messages as they came and a `skip_reason`.
          */
         post: operations["compress_for_gateway"];
         delete?: never;
@@ -2245,7 +2323,7 @@ export interface components {
             kept: number;
             /** @description Removed by hooks; absent if none was. */
             removed?: number;
-            /** @description Messages that the summary stands for. */
+            /** @description Messages that the summary replaces. */
             summarized: number;
         };
         /** @enum {string} */
@@ -2280,7 +2358,7 @@ export interface components {
         };
         /**
          * @description A format adapter as data: which texts it takes, which of their lines stay, and how the rest is
-         *     put beside them.
+         *     put next to them.
          * @example {
          *       "detect": {
          *         "min_lines": 3,
@@ -2466,7 +2544,7 @@ export interface components {
             /** @description messages by what happened to them, as in the report */
             actions?: components["schemas"]["JsonObject"] | null;
             /** @description those messages */
-            compressed_messages?: unknown[] | null;
+            compressed_messages?: components["schemas"]["JsonValue"][] | null;
             /** @description the summary, or null */
             summary?: string | null;
             /** @description `{before, after}` of the payload */
@@ -2641,9 +2719,9 @@ export interface components {
             /** @description as the model will read it, or null */
             dynamic_state_xml?: string | null;
             /** @description messages, already compressed */
-            history?: unknown[] | null;
+            history?: components["schemas"]["JsonValue"][] | null;
             /** @description messages */
-            system?: unknown[] | null;
+            system?: components["schemas"]["JsonValue"][] | null;
         };
         /** @description The body of a call before an over-long history shrinks; a guard that denies leaves it as it is. */
         BeforeCompressHookCall: {
@@ -2697,11 +2775,11 @@ export interface components {
          */
         BeforeCompressHookInput: {
             /** @description messages */
-            history?: unknown[] | null;
+            history?: components["schemas"]["JsonValue"][] | null;
             /** @description `{current, limit}` of the history: above its limit it shrinks */
             history_tokens?: components["schemas"]["JsonObject"] | null;
             /** @description messages */
-            system?: unknown[] | null;
+            system?: components["schemas"]["JsonValue"][] | null;
             /** @description `{from, to}`, the messages that are about to shrink */
             to_compress?: components["schemas"]["JsonObject"] | null;
             /** @description `{current, limit}` of the payload: its budget is the limit */
@@ -3317,6 +3395,13 @@ export interface components {
         /** @description A record with all that it holds. */
         CompilationRecord: components["schemas"]["CompilationRow"] & {
             /**
+             * @description With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the
+             *     response had it. Absent if it is not known.
+             */
+            compiled_context?: components["schemas"]["JsonValue"];
+            /** @description SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`. */
+            compiled_context_hash?: string | null;
+            /**
              * @description What happened to each message, with `explain=full`: null if it is not known, because the record
              *     has hashes alone or another engine made it. Of a request through the gateway, the edited
              *     messages.
@@ -3327,6 +3412,8 @@ export interface components {
             gateway?: components["schemas"]["GatewayReport"] | null;
             /** @description The outcome of each hook. */
             hooks: components["schemas"]["HookRecord"][];
+            /** @description With it: what belongs to that one call, and is hashed nowhere. */
+            meta?: components["schemas"]["JsonValue"];
             /** @description The payload, of a record in full; null where it is no longer kept. */
             payload?: components["schemas"]["JsonObject"] | null;
             refusal?: components["schemas"]["CompileRefusal"] | null;
@@ -3439,6 +3526,8 @@ export interface components {
             parts: components["schemas"]["PartTokens"];
             /** @description The hash of the payload, in hex. */
             payload_hash: string;
+            /** @description How much of the compile is recorded, as the request asked: `none`, `hashes` or `full`. */
+            record: string;
             reported_cost?: components["schemas"]["CompileCost"] | null;
             /**
              * @description The shape of the payload.
@@ -4532,7 +4621,7 @@ export interface components {
              *     not where it bears marks of something left out.
              */
             identical: boolean;
-            /** @description What is not to be had any more; it was passed through as it came. */
+            /** @description What is no longer available; it was passed through as it came. */
             missing: components["schemas"]["MissingOriginal"][];
             /** @description Messages that were their own originals. */
             unchanged: number;
@@ -4656,9 +4745,14 @@ export interface components {
         };
         /** @description A request through the gateway. */
         GatewayReport: {
+            /**
+             * Format: int64
+             * @description Tokens of the memory data, the state and the text of hooks in the request: mode `session`.
+             */
+            added_tokens: number;
             /** @description What was sent, a hash for each block, in the order in which a provider caches them. */
             blocks: components["schemas"]["GatewayBlocks"][];
-            /** @description Whether the request passed a compaction point: mode `fit`. */
+            /** @description Whether the request passed a compaction point: modes `fit` and `session`. */
             compacted: boolean;
             /**
              * Format: int64
@@ -4673,7 +4767,7 @@ export interface components {
              */
             endpoint: string;
             /**
-             * @description `observe`, `compress` or `fit`.
+             * @description `observe`, `compress`, `fit` or `session`.
              * @example compress
              */
             mode: string;
@@ -4741,6 +4835,11 @@ export interface components {
         };
         /** @description A request for a model through the gateway has ended. */
         GatewayRequestData: {
+            /**
+             * Format: int64
+             * @description Tokens of the blocks that mode `session` added.
+             */
+            added_tokens: number;
             /** @description The code of an error of this service, or null. */
             code?: string | null;
             /** @description Whether the request passed a compaction point. */
@@ -4759,7 +4858,7 @@ export interface components {
             /** @description The id of the caller's key, or null. */
             key?: string | null;
             /**
-             * @description `observe`, `compress` or `fit`.
+             * @description `observe`, `compress`, `fit` or `session`.
              * @example compress
              */
             mode: string;
@@ -4772,6 +4871,8 @@ export interface components {
             observed_tokens: number;
             /** @description The hash of the body that was sent; null if the body was not read. */
             payload_hash?: string | null;
+            /** @description How much of the request is recorded: `none`, `hashes` or `full`. */
+            record: string;
             /**
              * Format: int64
              * @description Tokens that the request has less than it came with.
@@ -7112,7 +7213,7 @@ export interface components {
             /** @description Every faulty place at once; absent where no place is to blame. */
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Stands in the `x-request-id` header and in the server's logs too.
+             * @description Is in the `x-request-id` header and in the server's logs, too.
              * @example req_5f0c2b7e9d1a4c38
              */
             request_id: string;
@@ -7287,7 +7388,7 @@ export interface components {
          */
         RecallMemoryHookInput: {
             /** @description entries of the store */
-            candidates?: unknown[] | null;
+            candidates?: components["schemas"]["JsonValue"][] | null;
             /** @description the most that they may take */
             max_tokens?: number | null;
             /** @description what the caller looks for, or null */
@@ -7351,7 +7452,7 @@ export interface components {
             /**
              * @description `strict`: everything from the record. `verify`: the recorded request with what is stored
              *     today; hooks are asked once more, and what they say is compared and not used. `refresh`: the
-             *     same, but hooks whose question has changed are asked and their answers used; what comes of
+             *     same, but hooks whose question has changed are asked and their answers used; the outcome of
              *     it is a new record. If absent: `"strict"`.
              */
             mode?: components["schemas"]["ReplayMode"] | null;
@@ -7424,7 +7525,7 @@ export interface components {
             skill?: string | null;
             /**
              * @description The whole of it in a sentence.
-             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarised, nothing dropped.
+             * @example 58,120 → 21,944 tokens. 41 messages word for word, 12 messages shortened, 3 old messages summarized, nothing dropped.
              */
             summary: string;
             /** @description The tokenizer that counted. */
@@ -7817,6 +7918,43 @@ export interface components {
             /** @description The provider's `usage` object, as it came. */
             usage: components["schemas"]["JsonObject"];
         };
+        /** @description The settings of a node. */
+        SettingList: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["SettingRow"][];
+        };
+        /** @description A flag of `contexture serve`. */
+        SettingRow: {
+            /** @description What it means. */
+            about: string;
+            /**
+             * @description The flag, without its dashes.
+             * @example max-body-bytes
+             */
+            flag: string;
+            /** @description Whether the value is never shown. */
+            secret: boolean;
+            /**
+             * @description What it belongs to.
+             * @example Limits
+             */
+            section: string;
+            /**
+             * @description `default`, `environment` or `flag`: what the value is from.
+             * @example default
+             */
+            source: string;
+            /**
+             * @description Null if it is not set, or secret.
+             * @example 33554432
+             */
+            value?: string | null;
+            /**
+             * @description The variable of the environment that sets it, too.
+             * @example CONTEXTURE_MAX_BODY_BYTES
+             */
+            variable: string;
+        };
         /**
          * @description Also entries that the application wrote in a wider scope.
          * @enum {string}
@@ -8129,7 +8267,7 @@ export interface components {
             /** @description the most that the summary may take */
             max_tokens?: number | null;
             /** @description messages to summarise, media and stubbed results as lines that name them */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonValue"][] | null;
         };
         /** @enum {string} */
         SwitchReason: "new" | "fork" | "reset" | "rotation" | "resume";
@@ -8181,7 +8319,7 @@ export interface components {
             /** @description For people. */
             label?: string | null;
         };
-        /** @description What became of one result. */
+        /** @description The outcome of one result. */
         TakenResult: {
             /**
              * @description `kept`; `changed` by a hook; `compressed`; `truncated`; or `offloaded` if the whole of it is an
@@ -8244,7 +8382,7 @@ export interface components {
             /** @description Where the list goes on; null at its end. */
             next_cursor?: string | null;
         };
-        /** @description What became of one compile of a session, or of one request through the gateway. */
+        /** @description The outcome of one compile of a session, or of one request through the gateway. */
         TimelineRow: {
             actions?: components["schemas"]["ActionCounts"] | null;
             /**
@@ -8721,7 +8859,7 @@ export interface components {
          */
         TransformContextHookInput: {
             /** @description messages, the tail of the last one included */
-            messages?: unknown[] | null;
+            messages?: components["schemas"]["JsonValue"][] | null;
             /** @description as the caller named it, or null */
             model?: components["schemas"]["JsonValue"];
             /** @description the shape that is written */
@@ -8775,6 +8913,16 @@ export interface components {
         UsageCost: {
             /**
              * Format: int64
+             * @description Tokens of the payloads that the provider read from its cache: reported, or else assumed.
+             */
+            cache_read_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the payloads that it wrote to its cache.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
              * @description Answers, of requests whose output was reported; null if there are none.
              */
             output_micros?: number | null;
@@ -8783,6 +8931,11 @@ export interface components {
              * @description What the payloads cost.
              */
             payload_micros: number;
+            /**
+             * Format: int64
+             * @description Tokens of the payloads of priced requests: what the two above are shares of.
+             */
+            payload_tokens: number;
             /**
              * Format: int64
              * @description Requests whose cost is known: the sums below are of these.
@@ -8810,8 +8963,35 @@ export interface components {
              */
             unshortened_micros: number;
         };
+        /** @description How long compiles took, from the read request to the stored effects. At most an eighth too long. */
+        UsageDurations: {
+            /**
+             * Format: double
+             * @description Milliseconds within which half of them ended.
+             * @example 2.1
+             */
+            p50_ms: number;
+            /**
+             * Format: double
+             * @description Milliseconds within which 90 % ended.
+             * @example 8.7
+             */
+            p90_ms: number;
+            /**
+             * Format: double
+             * @description Milliseconds within which 99 % ended.
+             * @example 31
+             */
+            p99_ms: number;
+            /**
+             * Format: int64
+             * @description Compiles that were measured.
+             */
+            requests: number;
+        };
         /** @description Some usage. */
         UsageList: {
+            durations?: components["schemas"]["UsageDurations"] | null;
             /** @description The rows of this page. */
             items: components["schemas"]["UsageRow"][];
             /** @description For the next request; null at the end. */
@@ -8836,6 +9016,11 @@ export interface components {
              * @example 2026-12-31
              */
             day: string;
+            /**
+             * @description When the hour of the row begins, in UTC, in lists by hour.
+             * @example 2026-12-31T13:00:00Z
+             */
+            hour?: string | null;
             /** @description The key's id; null for callers without one. */
             key?: string | null;
             /**
@@ -9273,6 +9458,8 @@ export type SessionSwitchedEvent = components['schemas']['SessionSwitchedEvent']
 export type SessionTtl = components['schemas']['SessionTtl'];
 export type SessionTurn = components['schemas']['SessionTurn'];
 export type SessionUsage = components['schemas']['SessionUsage'];
+export type SettingList = components['schemas']['SettingList'];
+export type SettingRow = components['schemas']['SettingRow'];
 export type SharedMemoryWriting = components['schemas']['SharedMemoryWriting'];
 export type Skill = components['schemas']['Skill'];
 export type SkillChoice = components['schemas']['SkillChoice'];
@@ -9331,6 +9518,7 @@ export type TruncateOptions = components['schemas']['TruncateOptions'];
 export type TurnPayload = components['schemas']['TurnPayload'];
 export type TurnResponse = components['schemas']['TurnResponse'];
 export type UsageCost = components['schemas']['UsageCost'];
+export type UsageDurations = components['schemas']['UsageDurations'];
 export type UsageList = components['schemas']['UsageList'];
 export type UsageResponse = components['schemas']['UsageResponse'];
 export type UsageRow = components['schemas']['UsageRow'];
@@ -10179,7 +10367,7 @@ export interface operations {
     get_compilation: {
         parameters: {
             query?: {
-                /** @description `full`: with `decisions`. A record whose report does not have them is compiled again for it */
+                /** @description `full`: with `decisions`, and of a compile under a pack with `compiled_context` and `meta`. A record that does not have them is compiled again for it */
                 explain?: string;
             };
             header?: never;
@@ -10991,7 +11179,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nobody is signed in by the cookie */
+            /** @description No caller is signed in by the cookie */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -11151,6 +11339,106 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To `/docs/guide/`, where the guide's files are */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All pages of the guide */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_guide_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A page, or a script or style of the pages
+                 * @example concepts.html
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description No such file */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request cannot be met */
@@ -12407,6 +12695,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "point": "tool_result",
+                 *       "kind": "transform",
+                 *       "url": "http://127.0.0.1:9000/hook",
+                 *       "timeout_ms": 800
+                 *     }
+                 */
                 "application/json": components["schemas"]["HookRegistration"];
             };
         };
@@ -12417,6 +12713,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "revision": 2,
+                     *       "changes": [
+                     *         {
+                     *           "op": "replace",
+                     *           "path": "/timeout_ms",
+                     *           "from": 5000,
+                     *           "value": 800
+                     *         },
+                     *         {
+                     *           "op": "replace",
+                     *           "path": "/priority",
+                     *           "from": 10,
+                     *           "value": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["HookDiff"];
                 };
             };
@@ -12667,10 +12982,6 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
-                /** @description `session`: a row for each session, day, key and model */
-                by?: string;
-                /** @description One session's rows */
-                session_id?: string;
                 /** @description Another tenant's; needs the scope `operator` */
                 tenant?: string;
                 /** @description Rows at once, 100 when absent */
@@ -17156,6 +17467,51 @@ export interface operations {
             };
         };
     };
+    list_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings, in the order of `contexture serve --help` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+            /** @description The request cannot be met */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server could not do it */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_skills: {
         parameters: {
             query?: {
@@ -17892,7 +18248,7 @@ export interface operations {
                 key?: string;
                 /** @description One model's; empty for requests that named none */
                 model?: string;
-                /** @description `session`: a row for each session, day, key and model */
+                /** @description `session`: a row for each session, day, key and model; `hour`: a row for each hour, key and model */
                 by?: string;
                 /** @description One session's rows */
                 session_id?: string;
@@ -17967,7 +18323,8 @@ export interface operations {
                      *           "used": 0,
                      *           "max": 1073741824
                      *         }
-                     *       ]
+                     *       ],
+                     *       "durations": null
                      *     }
                      */
                     "application/json": components["schemas"]["UsageList"];

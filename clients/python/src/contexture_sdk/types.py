@@ -187,7 +187,7 @@ class AfterCompressHookInput(TypedDict, total=False):
     # messages by what happened to them, as in the report
     actions: Union[JsonObject, None]
     # those messages
-    compressed_messages: Union[List[Any], None]
+    compressed_messages: Union[List[JsonValue], None]
     # the summary, or null
     summary: Union[str, None]
     # `{before, after}` of the payload
@@ -308,9 +308,9 @@ class BeforeCompileHookInput(TypedDict, total=False):
     # as the model will read it, or null
     dynamic_state_xml: Union[str, None]
     # messages, already compressed
-    history: Union[List[Any], None]
+    history: Union[List[JsonValue], None]
     # messages
-    system: Union[List[Any], None]
+    system: Union[List[JsonValue], None]
 
 
 class BeforeCompressHookCall(TypedDict):
@@ -332,11 +332,11 @@ class BeforeCompressHookInput(TypedDict, total=False):
     """What the hook may see."""
 
     # messages
-    history: Union[List[Any], None]
+    history: Union[List[JsonValue], None]
     # `{current, limit}` of the history: above its limit it shrinks
     history_tokens: Union[JsonObject, None]
     # messages
-    system: Union[List[Any], None]
+    system: Union[List[JsonValue], None]
     # `{from, to}`, the messages that are about to shrink
     to_compress: Union[JsonObject, None]
     # `{current, limit}` of the payload: its budget is the limit
@@ -875,7 +875,7 @@ class CompilationRecord(_CompilationRecordRequired, total=False):
 
     # With `explain=full`, of a record in full under a pack: what the pack's stages decided, as the response had it.
     # Absent if it is not known.
-    compiled_context: Any
+    compiled_context: JsonValue
     # SHA-256 of the canonical JSON (RFC 8785) of `compiled_context`.
     compiled_context_hash: Union[str, None]
     # What happened to each message, with `explain=full`: null if it is not known, because the record has hashes
@@ -885,7 +885,7 @@ class CompilationRecord(_CompilationRecordRequired, total=False):
     # `stages` has hashes of what was sent.
     gateway: Union[GatewayReport, None]
     # With it: what belongs to that one call, and is hashed nowhere.
-    meta: Any
+    meta: JsonValue
     # The payload, of a record in full; null where it is no longer kept.
     payload: Union[JsonObject, None]
     # Why a pack refused.
@@ -930,6 +930,8 @@ class _CompileDoneDataRequired(TypedDict):
     parts: PartTokens
     # The hash of the payload, in hex.
     payload_hash: str
+    # How much of the compile is recorded, as the request asked: `none`, `hashes` or `full`.
+    record: str
     # As in the report.
     tokens_after: int
     # As in the report.
@@ -2183,16 +2185,20 @@ class GatewayRequest(_GatewayRequestRequired, total=False):
 
 
 class _GatewayRequestDataRequired(TypedDict):
+    # Tokens of the blocks that mode `session` added.
+    added_tokens: int
     # Whether the request passed a compaction point.
     compacted: bool
     # Milliseconds from the request to the end of the response.
     duration_ms: int
     # `messages`, `chat_completions`, `responses` or `generate_content`.
     endpoint: str
-    # `observe`, `compress` or `fit`.
+    # `observe`, `compress`, `fit` or `session`.
     mode: str
     # In mode `observe`: what `compress` would have saved of the newest messages.
     observed_tokens: int
+    # How much of the request is recorded: `none`, `hashes` or `full`.
+    record: str
     # Tokens that the request has less than it came with.
     saved_tokens: int
     # The status of the response.
@@ -4092,7 +4098,7 @@ class RecallMemoryHookInput(TypedDict, total=False):
     """What the hook may see."""
 
     # entries of the store
-    candidates: Union[List[Any], None]
+    candidates: Union[List[JsonValue], None]
     # the most that they may take
     max_tokens: Union[int, None]
     # what the caller looks for, or null
@@ -4745,7 +4751,7 @@ class SummarizeHookInput(TypedDict, total=False):
     # the most that the summary may take
     max_tokens: Union[int, None]
     # messages to summarise, media and stubbed results as lines that name them
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonValue], None]
 
 
 SwitchReason = Literal['new', 'fork', 'reset', 'rotation', 'resume']
@@ -5139,7 +5145,7 @@ class TransformContextHookInput(TypedDict, total=False):
     """What the hook may see."""
 
     # messages, the tail of the last one included
-    messages: Union[List[Any], None]
+    messages: Union[List[JsonValue], None]
     # as the caller named it, or null
     model: JsonValue
     # the shape that is written
