@@ -32,7 +32,7 @@ export function MemoryEntryPage({ name, scope }: { name: string; scope: MemorySc
     ]);
     return { entry, versions: [...versions.items].sort((one, other) => other.entry.version - one.entry.version) };
   }, []);
-  useFollow((event) => event.type.startsWith("memory:") && event.data["key"] === name, [found]);
+  useFollow((event) => event.type.startsWith("memory:") && "key" in event.data && event.data.key === name, [found]);
   return <Loaded of={found} rows={6}>{(data) => <Shown {...data} onChanged={found.reload} />}</Loaded>;
 }
 

@@ -19,7 +19,7 @@ export const events = signal<EventRow[]>([]);
 
 /** Whether the compile or the request that an event tells of left a record. */
 export function isRecorded(event: EventRow): boolean {
-  return event.data["record"] === "full" || event.data["record"] === "hashes";
+  return "record" in event.data && event.data.record !== "none";
 }
 
 let last = 0;
