@@ -1,5 +1,7 @@
 //! What an event says, in words. The members are those of `docs/events.md`.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::report::group_digits;
@@ -107,16 +109,13 @@ impl EventData<'_> {
 
     fn gateway_request(&self) -> String {
         let mut words = format!("{} to {}: ", self.model(), self.text("upstream"));
-        words.push_str(&format!("{} tokens saved", group_digits(self.number("saved_tokens"))));
+        let _ = write!(words, "{} tokens saved", group_digits(self.number("saved_tokens")));
         words.push_str(&self.price());
         if let Some(why) = self.0.get("skipped").and_then(Value::as_str) {
-            words.push_str(&format!(", left as it came: {why}"));
+            let _ = write!(words, ", left as it came: {why}");
         }
-        words.push_str(&format!(
-            ", status {}, {} ms",
-            self.number("status"),
-            self.number("duration_ms")
-        ));
+        let (status, time) = (self.number("status"), self.number("duration_ms"));
+        let _ = write!(words, ", status {status}, {time} ms");
         words
     }
 

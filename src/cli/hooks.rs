@@ -16,9 +16,10 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::CommandError;
 use super::hooks_apply::{self, ApplyArgs};
 use super::server_client::{ServerArgs, ServerClient};
-use super::{CommandError, shutdown_signal};
+use super::signal::shutdown_signal;
 use crate::hook::{HookKind, HookSecret, Point};
 use crate::webhook::sign;
 

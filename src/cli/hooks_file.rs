@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::CommandError;
+use crate::config;
 
 /// A hook of the file.
 #[derive(Debug, PartialEq)]
@@ -17,9 +18,9 @@ pub(super) struct HookOfFile {
 
 /// What is wrong with a file, one line for each fault.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) struct HooksFileError(Vec<String>);
+pub(super) struct AppliedFileError(Vec<String>);
 
-impl fmt::Display for HooksFileError {
+impl fmt::Display for AppliedFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("\n"))
     }
@@ -29,15 +30,15 @@ impl fmt::Display for HooksFileError {
 pub(super) fn read(file: &Path) -> Result<Vec<HookOfFile>, CommandError> {
     let named = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| named(&error))?;
-    let hooks = parse(&text, |name| std::env::var(name).ok()).map_err(|error| named(&error))?;
+    let hooks = parse(&text, config::variable_of_file).map_err(|error| named(&error))?;
     Ok(hooks)
 }
 
 fn parse(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<Vec<HookOfFile>, HooksFileError> {
-    let fault = |text: &str| HooksFileError(vec![text.to_owned()]);
+) -> Result<Vec<HookOfFile>, AppliedFileError> {
+    let fault = |text: &str| AppliedFileError(vec![text.to_owned()]);
     // Read as YAML first: a name that is there twice is an error, and not the last of the two.
     let document: yaml_serde::Value =
         yaml_serde::from_str(text).map_err(|error| fault(&error.to_string()))?;
@@ -63,7 +64,7 @@ fn parse(
         fill(&mut definition, &format!("hooks.{name}"), &variable, &mut faults);
         read.push(HookOfFile { name, definition });
     }
-    if faults.is_empty() { Ok(read) } else { Err(HooksFileError(faults)) }
+    if faults.is_empty() { Ok(read) } else { Err(AppliedFileError(faults)) }
 }
 
 const NAME_RULE: &str = "a name has 1 to 64 of a-z, 0-9, `.`, `_` and `-`";
@@ -141,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn parsed(text: &str) -> Result<Vec<HookOfFile>, HooksFileError> {
+    fn parsed(text: &str) -> Result<Vec<HookOfFile>, AppliedFileError> {
         parse(text, |name| (name == "TOKEN").then(|| "s3cret".to_owned()))
     }
 

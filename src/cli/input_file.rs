@@ -97,13 +97,11 @@ impl InputFile {
             }),
             _ => None,
         };
-        match found {
-            Some(found) => Ok(found),
-            None => {
-                let members = OrderedMembers::new("text", to_raw_value(text)?);
-                Ok(Self { key: "text", members, has_lines: false })
-            }
+        if let Some(found) = found {
+            return Ok(found);
         }
+        let members = OrderedMembers::new("text", to_raw_value(text)?);
+        Ok(Self { key: "text", members, has_lines: false })
     }
 
     /// Reads a file that is measured and not written again: JSON Lines are a conversation, too, if

@@ -29,6 +29,7 @@ mod replay;
 mod report;
 mod savings;
 mod server_client;
+mod signal;
 mod source_file;
 mod store;
 mod tail;
@@ -44,6 +45,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::failure::{StoreLost, exit_code, print_error};
+use self::signal::shutdown_signal;
 use self::terminal::{Terminal, TerminalArgs};
 use crate::config::{Config, Setting, settings_in_force};
 use crate::server::{Server, ShutdownOutcome};
@@ -375,25 +377,6 @@ fn serve(config: Config) -> Result<(), CommandError> {
         ShutdownOutcome::Cut => Err("stopped with requests unanswered".into()),
         ShutdownOutcome::Lost => Err(StoreLost.into()),
     }
-}
-
-/// Returns a future that ends at the first SIGTERM or Ctrl-C. It catches signals from now on,
-/// before it is polled.
-fn shutdown_signal() -> io::Result<impl Future<Output = ()> + Send> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        Ok(async move {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        })
-    }
-    #[cfg(not(unix))]
-    Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
 }
 
 fn print_openapi(json: bool) -> Result<(), CommandError> {

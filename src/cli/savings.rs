@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use hyper::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -14,11 +13,11 @@ use super::event_words::format_dollars;
 use super::report::group_digits;
 use super::server_client::{ServerArgs, ServerClient};
 use super::terminal::{HEADING, Terminal};
-use crate::domain::CalendarDate;
+use crate::domain::{CalendarDate, Clock};
 
 /// Rows of one page of `GET /usage`.
 const PAGE_ROWS: usize = 1000;
-const SECONDS_A_DAY: u64 = 86_400;
+const MICROS_A_DAY: i64 = 86_400_000_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -154,7 +153,7 @@ pub(super) fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandEr
 
 async fn read_rows(args: &ReportArgs) -> Result<Vec<Value>, CommandError> {
     let client = ServerClient::new(&args.server)?;
-    let from = first_day(args.days)?;
+    let from = first_day(args.days);
     let mut rows = Vec::new();
     let mut cursor: Option<String> = None;
     loop {
@@ -174,10 +173,9 @@ async fn read_rows(args: &ReportArgs) -> Result<Vec<Value>, CommandError> {
 }
 
 /// The first of so many days, of which the last is today.
-fn first_day(days: u16) -> Result<CalendarDate, CommandError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-    let today = i64::try_from(now / SECONDS_A_DAY)?;
-    Ok(CalendarDate::from_days(today - i64::from(days) + 1))
+fn first_day(days: u16) -> CalendarDate {
+    let today = Clock::system().now().micros().div_euclid(MICROS_A_DAY);
+    CalendarDate::from_days(today - i64::from(days) + 1)
 }
 
 fn table(first: &str, rows: &[[String; COLUMNS.len()]]) -> String {

@@ -1,5 +1,6 @@
 //! The client of commands that talk to a running server.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -218,7 +219,7 @@ impl ServerClient {
         for fault in faults.into_iter().flatten() {
             let text = |key: &str| fault.get(key).and_then(Value::as_str).unwrap_or_default();
             let place = if text("pointer").is_empty() { "/" } else { text("pointer") };
-            said.push_str(&format!("\n  {place}: {}", text("detail")));
+            let _ = write!(said, "\n  {place}: {}", text("detail"));
         }
         said
     }

@@ -1,5 +1,6 @@
 //! A file that a command reads, and what is wrong in it: shown with name, line, column and a caret.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Read as _};
 use std::ops::Range;
@@ -45,7 +46,7 @@ impl SourceFile {
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let before = error.as_bytes().get(..at).unwrap_or_default();
-                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                let line = memchr::memchr_iter(b'\n', before).count() + 1;
                 Err(format!("{name}:{line}: not UTF-8 (byte {} of the file)", at + 1).into())
             }
         }
@@ -108,7 +109,7 @@ impl SourceFile {
             let Fault { pointer, detail, did_you_mean } = fault(finding);
             let mut title = detail;
             if let Some(near) = did_you_mean {
-                title.push_str(&format!(" (did you mean `{near}`?)"));
+                let _ = write!(title, " (did you mean `{near}`?)");
             }
             let local = match pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key))
             {

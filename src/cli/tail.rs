@@ -1,5 +1,6 @@
 //! `contexture tail`: the events of a running server, in words.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -9,10 +10,11 @@ use hyper::body::Incoming;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use super::CommandError;
 use super::event_words::describe;
 use super::server_client::{ServerArgs, ServerClient};
+use super::signal::shutdown_signal;
 use super::terminal::{FAINT, NAME, Terminal};
-use super::{CommandError, shutdown_signal};
 
 /// Time between two attempts to come back to a server that went away: the first, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -85,7 +87,7 @@ async fn follow(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError>
 fn path(args: &TailArgs, after: Option<u64>) -> String {
     let mut path = "/events?".to_owned();
     let mut add = |key: &str, value: &str| {
-        path.push_str(&format!("{key}={}&", utf8_percent_encode(value, NON_ALPHANUMERIC)));
+        let _ = write!(path, "{key}={}&", utf8_percent_encode(value, NON_ALPHANUMERIC));
     };
     if let Some(types) = &args.types {
         add("types", types);

@@ -3,7 +3,7 @@
 use crate::domain::{Family, Model, Notes};
 
 /// Says which shape the payload has if the request names none and the model's maker has an API of
-/// its own. A gateway, such as LiteLLM, takes `OpenAI`'s shape for every model, so that stays the
+/// its own. A gateway, such as `LiteLLM`, takes `OpenAI`'s shape for every model, so that stays the
 /// default.
 pub(super) fn explain(model: &Model, notes: &mut Notes) {
     let target = match model.family {

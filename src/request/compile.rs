@@ -248,6 +248,11 @@ pub fn read_compile_options(
     read_with(body, models, adapters, check_url, provider::read_without_messages)
 }
 
+fn on_deadline(fields: &Fields<'_, '_>, faults: &mut Faults) -> OnDeadline {
+    let words = &[("fail", OnDeadline::Fail), ("pass", OnDeadline::Pass)];
+    fields.choice("on_deadline", words, faults).unwrap_or(OnDeadline::Fail)
+}
+
 fn read_with(
     body: &Node<'_>,
     models: &Models,
@@ -318,13 +323,7 @@ fn read_with(
         omitted: OmittedHistory::default(),
         arrived_tokens: None,
         replaced_results: Vec::new(),
-        on_deadline: fields
-            .choice(
-                "on_deadline",
-                &[("fail", OnDeadline::Fail), ("pass", OnDeadline::Pass)],
-                &mut faults,
-            )
-            .unwrap_or(OnDeadline::Fail),
+        on_deadline: on_deadline(&fields, &mut faults),
         notes,
     };
     note_halves(body, &mut request.notes);

@@ -7,7 +7,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::tasks::Tasks;
-use crate::config;
+use crate::config::{self, StoreConfig};
 use crate::domain::Clock;
 use crate::service::Services;
 use crate::service::gateway::{JournalEntry, JournalReader};
@@ -26,6 +26,38 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Smallest change that counts as a jump. A clock that is kept in time moves by less between two
 /// checks.
 const MIN_JUMP_MS: u64 = 2_000;
+
+/// Time between folds of recorded metric samples into buckets.
+const TIDY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Starts what a server with this store does by itself, until `stop`.
+pub(super) fn start(
+    store: &StoreConfig,
+    services: &Services,
+    metrics: &Metrics,
+    tasks: &Tasks,
+    stop: &CancellationToken,
+) {
+    clean(store.cleanup_interval(), services, tasks, stop);
+    count(services, tasks, stop);
+    publish_expiring_caches(store.cache_expiring(), services, tasks, stop);
+    probe(services, tasks, stop);
+    watch_clock(metrics, tasks, stop);
+    follow(services, tasks, stop);
+    tidy(metrics, tasks, stop);
+}
+
+/// Folds the samples of metrics.
+fn tidy(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
+    let metrics = metrics.clone();
+    tasks.spawn_until(stop, async move {
+        let mut ticks = tokio::time::interval(TIDY_INTERVAL);
+        loop {
+            ticks.tick().await;
+            metrics.tidy();
+        }
+    });
+}
 
 /// Runs `job` on a thread now and after every `interval`, never twice at a time.
 fn spawn_every(
@@ -52,12 +84,7 @@ fn spawn_every(
 }
 
 /// Removes expired data from the store, at every `interval`.
-pub(super) fn clean(
-    interval: Duration,
-    services: &Services,
-    tasks: &Tasks,
-    stop: &CancellationToken,
-) {
+fn clean(interval: Duration, services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(interval, tasks, stop, move || {
         if let Err(error) = services.clean() {
@@ -71,13 +98,13 @@ pub(super) fn clean(
 }
 
 /// Writes usage to the store periodically.
-pub(super) fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+fn count(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(FLUSH_INTERVAL, tasks, stop, move || store_usage(&services));
 }
 
 /// Publishes prefixes of sessions that run out in their providers' caches within `lead`.
-pub(super) fn publish_expiring_caches(
+fn publish_expiring_caches(
     lead: Duration,
     services: &Services,
     tasks: &Tasks,
@@ -95,13 +122,13 @@ pub(super) fn publish_expiring_caches(
 }
 
 /// Tries to write to the store periodically, if it could not be written before.
-pub(super) fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+fn probe(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     let services = services.clone();
     spawn_every(PROBE_INTERVAL, tasks, stop, move || services.probe());
 }
 
 /// Reads the events of other nodes periodically, if there may be other nodes.
-pub(super) fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
+fn follow(services: &Services, tasks: &Tasks, stop: &CancellationToken) {
     if services.is_shared() {
         let services = services.clone();
         spawn_every(FOLLOW_INTERVAL, tasks, stop, move || services.follow());
@@ -133,7 +160,7 @@ pub(super) fn write_journal(mut journal: JournalReader, tasks: &Tasks, stop: &Ca
 }
 
 /// Reports jumps of the machine's clock. Dates follow the clock, but timeouts and deadlines do not.
-pub(super) fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
+fn watch_clock(metrics: &Metrics, tasks: &Tasks, stop: &CancellationToken) {
     let metrics = metrics.clone();
     tasks.spawn_until(stop, async move {
         let clock = Clock::system();

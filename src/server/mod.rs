@@ -35,8 +35,6 @@ use crate::store::{self, Store};
 use crate::telemetry::Metrics;
 use crate::upstream::{UpstreamClient, UpstreamSetupError};
 
-/// Time between folds of recorded metric samples into buckets.
-const TIDY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time that open requests have to finish after the store is lost.
 const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
 
@@ -205,14 +203,8 @@ impl Server {
         let router = http::router(state.clone(), &config.limits, &config.server, gateway);
         let tasks = Tasks::default();
         let stop = CancellationToken::new();
-        jobs::clean(config.store.cleanup_interval(), &services, &tasks, &stop);
-        jobs::count(&services, &tasks, &stop);
-        let lead = config.store.cache_expiring();
-        jobs::publish_expiring_caches(lead, &services, &tasks, &stop);
-        jobs::probe(&services, &tasks, &stop);
+        jobs::start(&config.store, &services, &metrics, &tasks, &stop);
         jobs::write_journal(journal, &tasks, &stop);
-        jobs::watch_clock(&metrics, &tasks, &stop);
-        jobs::follow(&services, &tasks, &stop);
         let lost = CancellationToken::new();
         services.on_store_lost({
             let lost = lost.clone();
@@ -226,13 +218,6 @@ impl Server {
         }
         let warm_services = services.clone();
         tasks.spawn_blocking(move || warm_services.warm());
-        tasks.spawn_until(&stop, async move {
-            let mut ticks = tokio::time::interval(TIDY_INTERVAL);
-            loop {
-                ticks.tick().await;
-                metrics.tidy();
-            }
-        });
 
         state.set_ready(true);
         StartLog {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use quick_cache::Weighter;
 
 use super::Services;
 use super::sessions::SessionHandle;
@@ -21,9 +22,32 @@ pub(crate) struct RememberedPayload {
 
 impl RememberedPayload {
     /// Bytes of memory that it takes.
-    pub(super) fn weight(&self) -> u64 {
+    fn weight(&self) -> u64 {
         let places: usize = self.blocks.iter().map(|member| member.places.len() * 16 + 48).sum();
         (self.bytes.len() + places) as u64
+    }
+}
+
+/// Whose remembered payload it is: that of a session or a compile of a tenant.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct PayloadKey {
+    tenant: Arc<str>,
+    id: Arc<str>,
+}
+
+impl PayloadKey {
+    pub(super) fn new(tenant: &Arc<str>, id: &Arc<str>) -> Self {
+        Self { tenant: Arc::clone(tenant), id: Arc::clone(id) }
+    }
+}
+
+/// Counts the bytes of what is remembered.
+#[derive(Debug, Clone)]
+pub(super) struct PayloadWeight;
+
+impl Weighter<PayloadKey, RememberedPayload> for PayloadWeight {
+    fn weight(&self, _: &PayloadKey, payload: &RememberedPayload) -> u64 {
+        128 + payload.weight()
     }
 }
 

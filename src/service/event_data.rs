@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::gateway::GatewayTokens;
 use crate::domain::{Actions, PayloadCost, RawJson};
 use crate::hook::ScopeInput;
 use crate::json::to_text;
@@ -75,6 +74,19 @@ pub struct CompileFailedData {
     pub code: &'static str,
     /// Milliseconds from the request to the problem.
     pub duration_ms: u64,
+}
+
+/// Tokens of a request, as the provider counted them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct GatewayTokens {
+    /// Tokens of the input that the cache had no part in.
+    pub uncached: u64,
+    /// Tokens that were read from the cache.
+    pub read: u64,
+    /// Tokens that were written to the cache.
+    pub written: u64,
+    /// Tokens of the response; null if it did not say.
+    pub output: Option<u64>,
 }
 
 /// A request for a model through the gateway has ended.

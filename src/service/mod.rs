@@ -51,11 +51,10 @@ mod write_condition;
 use std::fmt;
 use std::sync::Arc;
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use self::auth::{Authenticator, KeySources};
-use self::earlier_payload::RememberedPayload;
+use self::earlier_payload::{PayloadKey, PayloadWeight, RememberedPayload};
 pub use self::error::{
     CandidateRefusal, CompileError, Divergence, Error, PackRefusal, RefusedCompile,
 };
@@ -119,21 +118,6 @@ struct ServicesInner {
     payloads: Cache<PayloadKey, RememberedPayload, PayloadWeight>,
     /// What the gateway decided about messages.
     decisions: DecisionCache,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct PayloadKey {
-    tenant: Arc<str>,
-    id: Arc<str>,
-}
-
-#[derive(Debug, Clone)]
-struct PayloadWeight;
-
-impl Weighter<PayloadKey, RememberedPayload> for PayloadWeight {
-    fn weight(&self, _: &PayloadKey, payload: &RememberedPayload) -> u64 {
-        128 + payload.weight()
-    }
 }
 
 impl fmt::Debug for ServicesInner {
@@ -384,18 +368,14 @@ impl Services {
     }
 
     fn remember_payload(&self, id: &Arc<str>, payload: RememberedPayload) {
-        self.inner.payloads.insert(self.payload_key(id), payload);
+        self.inner.payloads.insert(PayloadKey::new(&self.caller.tenant, id), payload);
     }
 
     fn forget_payload(&self, id: &Arc<str>) {
-        self.inner.payloads.remove(&self.payload_key(id));
+        self.inner.payloads.remove(&PayloadKey::new(&self.caller.tenant, id));
     }
 
     fn recall_payload(&self, id: &Arc<str>) -> Option<RememberedPayload> {
-        self.inner.payloads.get(&self.payload_key(id))
-    }
-
-    fn payload_key(&self, id: &Arc<str>) -> PayloadKey {
-        PayloadKey { tenant: Arc::clone(&self.caller.tenant), id: Arc::clone(id) }
+        self.inner.payloads.get(&PayloadKey::new(&self.caller.tenant, id))
     }
 }

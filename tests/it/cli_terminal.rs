@@ -56,9 +56,9 @@ fn a_fault_of_a_file_is_shown_with_its_line_and_a_caret() {
     assert!(told.contains("list.json:2:3"), "{told}");
 
     let pack = folder.write("pack.json", "{\n  \"pack_id\": 5\n}");
-    let lint = run(&["pack", "lint", &pack]);
-    assert_eq!(lint.status.code(), Some(1));
-    assert!(text(&lint.stdout).contains("pack.json:2:3"), "{}", text(&lint.stdout));
+    let checked = run(&["pack", "lint", &pack]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(text(&checked.stdout).contains("pack.json:2:3"), "{}", text(&checked.stdout));
     let rows = json(&run(&["pack", "lint", &pack, "--json"]));
     assert!(
         rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["pointer"] == "/pack_id"))
@@ -141,8 +141,8 @@ fn a_key_says_where_it_is_kept() {
 #[test]
 fn what_was_proven_is_there_for_programs() {
     let folder = Folder::new();
-    let lines: String = (0..60).map(|at| format!("12:00:{at:02} INFO step {at} done\n")).collect();
-    let file = folder.write("build.log", lines);
+    let lines: Vec<_> = (0..60).map(|at| format!("12:00:{at:02} INFO step {at} done\n")).collect();
+    let file = folder.write("build.log", lines.concat());
     let proven = json(&run(&["prove", &file, "--json", "--quiet"]));
     assert_eq!(proven["kind"], "text");
     let level = &proven["levels"][0];

@@ -12,7 +12,7 @@ hooks:
   redact:
     point: tool_result
     kind: transform
-    url: http://127.0.0.1:9/redact?token=${TOKEN}
+    url: http://127.0.0.1:9000/redact?token=${TOKEN}
     secret: ${REDACT_SECRET}
     headers: {Authorization: 'Bearer ${TOKEN}'}
   scan: {point: transform_context, kind: guard, builtin: secret_scan}
@@ -99,8 +99,7 @@ async fn without_a_terminal_nothing_is_changed_unless_it_is_said() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hooks_that_the_file_does_not_name_stay_unless_pruned() {
     let deployment = Deployment::new("hooks: {}").await;
-    let other =
-        json!({"id": "old", "point": "tool_result", "kind": "transform", "builtin": "redact"});
+    let other = json!({"id": "old", "point": "transform_context", "kind": "guard", "builtin": "secret_scan"});
     deployment.server.register(&other).await;
     let mut own = other.clone();
     own["id"] = json!("of-session");
@@ -128,7 +127,7 @@ async fn faults_are_named_before_anything_is_changed() {
             "NOT_SET is not set",
         ),
         (
-            "hooks:\n  a: {point: tool_result, kind: transform, url: 'http://127.0.0.1:9/'}\n",
+            "hooks:\n  a: {point: tool_result, kind: transform, url: 'http://127.0.0.1:9000/'}\n",
             "a new hook with a url needs a secret",
         ),
     ] {

@@ -100,7 +100,13 @@ fn titles_of_problems_are_in_plain_words() {
 fn the_description_of_the_api_is_in_plain_words() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
     let text = fs::read_to_string(path).expect("the description");
-    let found = forbidden("openapi.yaml", &text);
+    // Names of members are not words of a sentence.
+    let is_name = |line: &&str| {
+        let name = line.trim().trim_start_matches("- ").trim_end_matches(':');
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let sentences: Vec<&str> = text.lines().filter(|line| !is_name(line)).collect();
+    let found = forbidden("openapi.yaml", &sentences.join("\n"));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

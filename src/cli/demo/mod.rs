@@ -12,8 +12,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::CommandError;
 use super::server_client::{ServerArgs, ServerClient};
-use super::{CommandError, shutdown_signal};
+use super::signal::shutdown_signal;
 use crate::config::Config;
 use crate::server::Server;
 use crate::telemetry;

@@ -13,7 +13,7 @@ pub(super) enum Starter {
     Python,
     /// `contexture-agent.mjs`: an agent loop with a session
     Typescript,
-    /// `.claude/settings.json`: Claude Code through the gateway, long results in their short form
+    /// Settings in the folder .claude: Claude Code through the gateway, long results in their short form
     ClaudeCode,
 }
 

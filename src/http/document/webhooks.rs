@@ -94,13 +94,12 @@ fn schema_name(point: Point, suffix: &str) -> String {
 
 fn describe_call(point: Point, doc: &PointDoc) -> Schema {
     let kinds: Vec<&str> = point.kinds().iter().map(|kind| kind.as_str()).collect();
-    let kind: RefOr<Schema> = match &*kinds {
-        [kind] => constant(kind).description(Some("What the hook may do.")).into(),
-        _ => {
-            let mut kind = Ref::from_schema_name("HookKind");
-            kind.description = format!("What the hook may do: {}.", kinds.join(", "));
-            kind.into()
-        }
+    let kind: RefOr<Schema> = if let [kind] = &*kinds {
+        constant(kind).description(Some("What the hook may do.")).into()
+    } else {
+        let mut kind = Ref::from_schema_name("HookKind");
+        kind.description = format!("What the hook may do: {}.", kinds.join(", "));
+        kind.into()
     };
     ObjectBuilder::new()
         .description(Some(format!("The body of a call {}.", doc.sentence)))

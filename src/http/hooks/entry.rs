@@ -172,8 +172,7 @@ pub(crate) async fn diff_hook(
 ) -> Result<Response, Problem> {
     let id = name_of(&request).to_owned();
     let input = body::read(&state, request).await?;
-    let compared =
-        visit(&state, input, move |services, text| Ok(hooks::compare(services, &id, text)?));
+    let compared = visit(&state, input, move |services, text| hooks::compare(services, &id, text));
     Ok(respond_with(&HookDiff::from(compared.await?)))
 }
 

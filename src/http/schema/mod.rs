@@ -12,6 +12,7 @@ mod compilations;
 mod compress;
 mod compression;
 mod console;
+mod constant;
 mod diff_step;
 mod events;
 mod gateway;
@@ -41,6 +42,7 @@ pub use compilations::*;
 pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
 pub use compression::{ClearChoice, Compression};
 pub use console::ConsoleSession;
+pub(super) use constant::constant;
 pub use keys::{
     ChangeKey, CreateKey, Key, KeyKind, KeyLimits, KeyList, NewKey, QuotaRow, UsageCost,
     UsageDurations, UsageList, UsageRow,
@@ -84,18 +86,9 @@ pub use tools::{
 };
 pub use turns::{SessionTurn, TurnAnswer, TurnAppended, TurnPayload};
 use utoipa::ToSchema;
-use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use crate::domain::ModelRow;
 use crate::pipeline::Report;
-
-/// A text with one value, such as the type of an event. `const` is written by way of the extensions,
-/// which utoipa puts next to its own keywords.
-pub(super) fn constant(value: &str) -> ObjectBuilder {
-    let keyword = Extensions::from_iter([("const", value)]);
-    ObjectBuilder::new().schema_type(Type::String).extensions(Some(keyword))
-}
 
 /// A conversation and what to make of it. Only a conversation and `target` are needed; an
 /// unknown key is refused with the name of the nearest known one.

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::EditSkip;
 use super::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange};
 use super::sent::MessageEdit;
+use crate::service::event_data::GatewayTokens;
 
 /// A request through the gateway.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -46,19 +47,6 @@ pub struct GatewayReport {
     pub edits: Vec<MessageEdit>,
     /// What was sent, a hash for each block, in the order in which a provider caches them.
     pub blocks: Vec<GatewayBlocks>,
-}
-
-/// Tokens of a request, as the provider counted them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct GatewayTokens {
-    /// Tokens of the input that the cache had no part in.
-    pub uncached: u64,
-    /// Tokens that were read from the cache.
-    pub read: u64,
-    /// Tokens that were written to the cache.
-    pub written: u64,
-    /// Tokens of the response; null if it did not say.
-    pub output: Option<u64>,
 }
 
 /// The blocks of a member of a request.
