@@ -24,8 +24,9 @@ impl DurationBucket {
         let next = u32::from(self.0) + 1;
         let steps = 1 << STEPS_LOG2;
         let doublings = (next / steps).saturating_sub(1);
-        let first_of_next = u64::from(next - doublings * steps).checked_shl(doublings);
-        Duration::from_micros(first_of_next.map_or(u64::MAX, |micros| micros.saturating_sub(1)))
+        // The last bucket that a duration is in ends at 2^64 microseconds.
+        let first_of_next = u128::from(next - doublings * steps) << doublings.min(64);
+        Duration::from_micros(u64::try_from(first_of_next - 1).unwrap_or(u64::MAX))
     }
 
     /// The duration within which a share of the requests ended: the end of the bucket that the
