@@ -43,7 +43,8 @@ def test_every_operation_but_pages_has_a_method(generator: ModuleType) -> None:
     }
     without = {name for name in names if not hasattr(Contexture, name)}
     assert without == {
-        "get_root", "get_console_file", "get_docs", "get_docs_page", "get_docs_file", "speak_mcp",
+        "get_root", "get_console_file", "get_docs", "get_docs_page", "get_docs_file", "get_guide", "get_guide_page",
+        "get_guide_file", "speak_mcp",
     }
 
 

@@ -22,7 +22,8 @@ test("every operation but pages has a method", () => {
   const methods = new Set(Object.getOwnPropertyNames(Contexture.prototype));
   const camel = (id) => id.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
   const without = ids.map((id) => (id === "read_events" ? "list_events" : id)).filter((id) => !methods.has(camel(id)));
-  const pages = ["get_root", "get_console_file", "get_docs", "get_docs_page", "get_docs_file", "speak_mcp"];
+  const docs = ["get_docs", "get_docs_page", "get_docs_file", "get_guide", "get_guide_page", "get_guide_file"];
+  const pages = [...docs, "get_root", "get_console_file", "speak_mcp"];
   assert.deepEqual(without.sort(), pages.sort());
 });
 
