@@ -58,7 +58,7 @@ function Versions({ items }: { items: PackRow[] }) {
         <tbody>
           {[...items].reverse().map((row) => (
             <tr key={row.pack_ref}>
-              <th scope="row"><a href={href("packs", row.pack_ref)}>{row.id}</a></th>
+              <th scope="row"><a class="whole" href={href("packs", row.pack_ref)}>{row.id}</a></th>
               <td>{row.version}</td>
               <td class={row.signed ? "good" : ""}>{row.signed ? "yes" : "no"}</td>
               <td><time title={fullTime(row.created_at)}>{time(row.created_at)}</time></td>
