@@ -14,6 +14,7 @@ from contexture_client.models import (
     MemoryEntry,
     MemoryWrite,
     Problem,
+    ReadEventsFormat,
 )
 
 client = Client(base_url=sys.argv[1])
@@ -28,7 +29,7 @@ entry = patch_memory.sync("opc", client=client, body=MemoryChange(importance=0.9
 assert isinstance(entry, MemoryEntry), entry
 assert entry.importance == 0.9
 
-response = read_events.sync_detailed(client=client, format_="json", after=0, limit=1_000)
+response = read_events.sync_detailed(client=client, format_=ReadEventsFormat.JSON, after=0, limit=1_000)
 assert response.status_code == 200
 page = response.parsed
 done = [

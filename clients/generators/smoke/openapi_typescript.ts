@@ -17,7 +17,9 @@ if (entry?.importance !== 0.9) throw new Error("the entry was not changed");
 const query = { format: "json", after: 0, limit: 1_000 } as const;
 const { data: page } = await client.GET("/events", { params: { query } });
 const isDone = (event: Event): event is components["schemas"]["CompileDoneEvent"] => event.type === "compile:done";
-const done = (page?.items ?? []).filter(isDone).find((event) => event.session_id === "ots");
+// The same operation streams events where the query does not ask for a page.
+const items: Event[] = page && "items" in page ? page.items : [];
+const done = items.filter(isDone).find((event) => event.session_id === "ots");
 if (done?.data.tokens_after !== compiled.report.tokens_after) throw new Error("no event of the compile");
 
 const { error } = await client.POST("/compile", { body: { targt: "openai" } as never });
