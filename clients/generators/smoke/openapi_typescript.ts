@@ -18,7 +18,7 @@ const query = { format: "json", after: 0, limit: 1_000 } as const;
 const { data: page } = await client.GET("/events", { params: { query } });
 const isDone = (event: Event): event is components["schemas"]["CompileDoneEvent"] => event.type === "compile:done";
 // The same operation streams events where the query does not ask for a page.
-const items: Event[] = page && "items" in page ? page.items : [];
+const items = (page && "items" in page ? page.items : []) as unknown as Event[];
 const done = items.filter(isDone).find((event) => event.session_id === "ots");
 if (done?.data.tokens_after !== compiled.report.tokens_after) throw new Error("no event of the compile");
 
