@@ -48,7 +48,7 @@ describe("the console", { skip: missing }, () => {
       [`/#/records/${record}`]: ["Came in", "summarized", "Changes only", "checkout_retries"],
       "/#/playground": ["Request, session or log", "tokens", "Level"],
       "/#/hooks": ["no-secrets", "healthy", "built in: redact"],
-      "/#/hooks/audit": ["attempts of the newest", "delivered"],
+      "/#/hooks/audit": ["attempts of the newest"],
       "/#/events": ["Compiled", "compile:done"],
       [`/#/cache?b=${await broken()}`]: ["The prefix broke", "The first byte that differs", "What to do"],
       "/#/inventory?session=flaky-test&turns=5": ["Leaving these out saves", "deploy", "never", "pool_size"],
