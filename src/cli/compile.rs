@@ -1,6 +1,5 @@
 //! `contexture compile`: the pipeline on a file.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +13,6 @@ use super::terminal::Terminal;
 use super::{CommandError, report};
 use crate::config;
 use crate::domain::Models;
-use crate::http::problem::Problem;
 use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
@@ -87,23 +85,6 @@ pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandE
     writeln!(io::stdout(), "{output}")?;
     report::print_report(&parts.report, &mut terminal.notes())?;
     Ok(())
-}
-
-/// Formats a problem as lines for a person.
-pub(super) fn failure(problem: Problem) -> CommandError {
-    let mut text = problem.kind.title().to_owned();
-    if !problem.detail.is_empty() {
-        text.push_str(": ");
-        text.push_str(&problem.detail);
-    }
-    for fault in problem.errors {
-        let place = if fault.pointer.is_empty() { "/" } else { &fault.pointer };
-        let _ = write!(text, "\n  {place}: {}", fault.detail);
-        if let Some(near) = fault.did_you_mean {
-            let _ = write!(text, " (did you mean `{near}`?)");
-        }
-    }
-    text.into()
 }
 
 /// Returns the request in the file, with the values of flags. Values that no flag replaces keep

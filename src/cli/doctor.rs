@@ -2,15 +2,15 @@
 
 use std::io::Write as _;
 
-use clap::{CommandFactory as _, Parser};
+use clap::CommandFactory as _;
 use hyper::Method;
 use hyper::header::AUTHORIZATION;
 use serde_json::{Value, json};
 
-use super::CommandError;
 use super::server_client::{ServerArgs, ServerClient};
 use super::terminal::{ERROR, FAINT, HEADING, WARNING};
-use crate::config::{Config, DatabaseUrl, set_base_urls, set_names};
+use super::{CommandError, serve_settings};
+use crate::config::{DatabaseUrl, set_base_urls, set_names};
 
 /// Edits after which a name of a variable is taken for a misspelt one.
 const MAX_EDITS: usize = 3;
@@ -28,13 +28,6 @@ pub(super) struct DoctorArgs {
 
     #[command(flatten)]
     server: ServerArgs,
-}
-
-/// The settings of `serve`, as the environment has them.
-#[derive(Debug, Parser)]
-struct ServeSettings {
-    #[command(flatten)]
-    config: Config,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +129,8 @@ fn set_variables(set: &[String], known: &[String]) -> Finding {
 
 /// Reads the settings as `serve` would, and looks for the database.
 fn settings() -> Vec<Finding> {
-    let config = match ServeSettings::try_parse_from(["serve"]) {
-        Ok(settings) => settings.config,
+    let config = match serve_settings::read(&[]) {
+        Ok(config) => config,
         Err(error) => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");

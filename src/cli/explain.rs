@@ -3,8 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::CommandError;
+use super::failure::refused;
 use super::source_file::SourceFile;
-use super::{CommandError, compile};
 use crate::domain::Models;
 use crate::service::Services;
 use crate::service::why::{self, FoundChange};
@@ -15,8 +16,8 @@ pub(super) fn explain_change(a: &Path, b: &Path) -> Result<(), CommandError> {
     let (a, b) = (SourceFile::read(a)?, SourceFile::read(b)?);
     a.check_json(None)?;
     b.check_json(None)?;
-    let change = why::first_change(&services, &a.text, &b.text)
-        .map_err(|error| compile::failure(error.into()))?;
+    let change =
+        why::first_change(&services, &a.text, &b.text).map_err(|error| refused(&error.into()))?;
     match change {
         None => {
             writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;

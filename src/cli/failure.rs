@@ -1,11 +1,13 @@
 //! What a failed command prints, and its exit code.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use super::source_file::FileFaults;
-use super::store;
+use super::CommandError;
 use super::terminal::ERROR;
+use crate::http::problem::Problem;
+use crate::json::Fault;
 use crate::server;
 use crate::service::OpenError;
 
@@ -14,13 +16,23 @@ use crate::service::OpenError;
 #[error("the disk did not keep what was written: start again, so that what is there is read again")]
 pub(super) struct StoreLost;
 
+/// The error of a check that found inconsistent data.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct UnsoundStore(pub(super) String);
+
+/// What is wrong in a file, as it is printed: with its own `error:`, and colours.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct FileFaults(pub(super) String);
+
 /// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
 /// the command is `serve`.
 pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
     if failure.is::<StoreLost>() {
         return ExitCode::from(70);
     }
-    if failure.is::<store::UnsoundStore>() {
+    if failure.is::<UnsoundStore>() {
         return ExitCode::from(65);
     }
     match failure.downcast_ref::<server::Error>() {
@@ -55,4 +67,28 @@ pub(super) fn print_error(failure: &(dyn std::error::Error + 'static)) {
         source = cause.source();
     }
     let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Formats a problem as lines for a person.
+pub(super) fn refused(problem: &Problem) -> CommandError {
+    let mut text = problem.kind.title().to_owned();
+    if !problem.detail.is_empty() {
+        text.push_str(": ");
+        text.push_str(&problem.detail);
+    }
+    for fault in &problem.errors {
+        let place = if fault.pointer.is_empty() { "/" } else { &fault.pointer };
+        let _ = write!(text, "\n  {place}: {}", fault.detail);
+        if let Some(near) = &fault.did_you_mean {
+            let _ = write!(text, " (did you mean `{near}`?)");
+        }
+    }
+    text.into()
+}
+
+/// Formats faults of what flags say, a line each.
+pub(super) fn fault_lines(faults: &[Fault]) -> CommandError {
+    let lines: Vec<_> =
+        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
+    lines.join("\n").into()
 }

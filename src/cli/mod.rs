@@ -3,6 +3,7 @@
 //! Exit code 0 is success, 1 is a failed command, 2 is an invalid command line. 65, 70 and 78 have
 //! the meaning that they have in `sysexits.h`.
 
+mod aligned;
 mod claude_hook;
 mod compile;
 mod completions;
@@ -28,6 +29,7 @@ mod read_test;
 mod replay;
 mod report;
 mod savings;
+mod serve_settings;
 mod server_client;
 mod signal;
 mod source_file;

@@ -1,11 +1,10 @@
 //! `contexture models`: the catalogue of models as a table.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use super::CommandError;
 use super::compress::models;
+use super::{CommandError, aligned};
 use crate::domain::{Model, ModelRow, Price};
 
 #[derive(Debug, clap::Args)]
@@ -69,25 +68,7 @@ const HEADINGS: [&str; 11] = [
 fn table(rows: &[&Model]) -> String {
     let mut cells = vec![HEADINGS.map(str::to_owned)];
     cells.extend(rows.iter().map(|row| row_cells(row)));
-    let mut widths = [0; HEADINGS.len()];
-    for row in &cells {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.len().max(*width);
-        }
-    }
-    let mut text = String::new();
-    for row in &cells {
-        let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let _ = match at {
-                0 => write!(line, "{cell:<width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    aligned::lines(&cells).join("\n") + "\n"
 }
 
 fn row_cells(model: &Model) -> [String; HEADINGS.len()] {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::CommandError;
+use super::failure::fault_lines;
 use super::source_file::SourceFile;
 use super::store::StoreLocation;
 use crate::config::HooksConfig;
@@ -115,7 +116,5 @@ fn format_table(replayed: &ReplayComparison) -> String {
 /// Formats an error, with one line for each fault.
 fn failure(error: Error) -> CommandError {
     let Error::Invalid(faults) = error else { return Box::new(error) };
-    let lines: Vec<_> =
-        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
-    lines.join("\n").into()
+    fault_lines(&faults)
 }

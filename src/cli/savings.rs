@@ -8,11 +8,11 @@ use hyper::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::CommandError;
 use super::event_words::format_dollars;
 use super::report::group_digits;
 use super::server_client::{ServerArgs, ServerClient};
 use super::terminal::{HEADING, Terminal};
+use super::{CommandError, aligned};
 use crate::domain::{CalendarDate, Clock};
 
 /// Rows of one page of `GET /usage`.
@@ -146,7 +146,7 @@ pub(super) fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandEr
     } else {
         let mut rows: Vec<_> = sums.iter().map(|(name, sums)| sums.cells(name)).collect();
         rows.push(total.cells("total"));
-        anstream::stdout().write_all(table(args.by.member(), &rows).as_bytes())?;
+        anstream::stdout().write_all(table(args.by.member(), rows).as_bytes())?;
     }
     Ok(())
 }
@@ -178,33 +178,17 @@ fn first_day(days: u16) -> CalendarDate {
     CalendarDate::from_days(today - i64::from(days) + 1)
 }
 
-fn table(first: &str, rows: &[[String; COLUMNS.len()]]) -> String {
+fn table(first: &str, mut rows: Vec<[String; COLUMNS.len()]>) -> String {
     let mut head = COLUMNS.map(str::to_owned);
     if let Some(cell) = head.first_mut() {
         first.clone_into(cell);
     }
-    let mut widths = [0; COLUMNS.len()];
-    for row in std::iter::once(&head).chain(rows) {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
+    rows.insert(0, head);
+    let mut lines = aligned::lines(&rows);
+    if let Some(head) = lines.first_mut() {
+        *head = format!("{HEADING}{head}{HEADING:#}");
     }
-    let line = |row: &[String; COLUMNS.len()]| {
-        let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let _ = match at {
-                0 => write!(line, "{cell:<width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        line
-    };
-    let mut text = format!("{HEADING}{}{HEADING:#}\n", line(&head));
-    for row in rows {
-        text.push_str(&line(row));
-        text.push('\n');
-    }
-    text
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]
@@ -217,7 +201,8 @@ mod tests {
         sums.add(&json!({"requests": 2, "tokens_before": 4_000, "tokens_after": 1_000, "unique_saved_tokens": 2_000,
             "cost": {"payload_micros": 1_000_000, "saved_micros": -250_000}}));
         sums.add(&json!({"requests": 1, "tokens_before": 0, "tokens_after": 0, "cost": null}));
-        let text = table("day", &[sums.cells("2026-12-31"), SavedSums::default().cells("total")]);
+        let text =
+            table("day", vec![sums.cells("2026-12-31"), SavedSums::default().cells("total")]);
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
             "day         requests  tokens before  after  saved  saved once     cost     saved\n\

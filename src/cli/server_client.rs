@@ -15,7 +15,7 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use super::CommandError;
-use crate::webhook::{client_config, public_authorities};
+use crate::webhook::{client_config, public_authorities, system_authorities};
 
 /// Time that the head of a response, and then its body, may take.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -79,9 +79,9 @@ pub(super) struct ServerClient {
 
 impl ServerClient {
     pub(super) fn new(args: &ServerArgs) -> Result<Self, CommandError> {
-        let mut roots = public_authorities();
-        // A certificate of the system that cannot be read is of no connection that works without it.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        // The certificates of the system are hundreds of files, which a health check need not read.
+        let is_https = args.server.scheme_str() == Some("https");
+        let roots = if is_https { system_authorities() } else { public_authorities() };
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
             .with_tls_config(client_config(roots, None)?)
             .https_or_http()

@@ -9,6 +9,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::CommandError;
+use super::failure::{FileFaults, refused};
 use crate::http::problem::Problem;
 use crate::json::{self, Fault, Limits, Node, Value};
 
@@ -23,11 +24,6 @@ pub(super) struct SourceFile {
     name: String,
     pub(super) text: String,
 }
-
-/// What is wrong in a file, as it is printed: with its own `error:`, and colours.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct FileFaults(String);
 
 impl SourceFile {
     /// Reads a file, or standard input for `-`.
@@ -81,10 +77,7 @@ impl SourceFile {
     /// a list in the file was read, whose pointers begin with it.
     pub(super) fn problem(&self, problem: &Problem, list_key: &str) -> CommandError {
         if problem.errors.is_empty() {
-            return match problem.detail.as_str() {
-                "" => problem.kind.title().into(),
-                detail => format!("{}: {detail}", problem.kind.title()).into(),
-            };
+            return refused(problem);
         }
         Box::new(self.faults(&problem.errors, list_key))
     }

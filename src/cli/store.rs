@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::CommandError;
+use super::failure::{UnsoundStore, fault_lines};
 use super::terminal::Terminal;
 use crate::config::{self, DatabaseUrl};
 use crate::server::{self, CheckReport};
@@ -79,11 +80,6 @@ pub(super) struct RestoreArgs {
     #[command(flatten)]
     place: StoreLocation,
 }
-
-/// The error of a check that found inconsistent data.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct UnsoundStore(String);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum KeyCommand {
@@ -182,9 +178,7 @@ pub(super) fn key(command: &KeyCommand, terminal: Terminal) -> Result<(), Comman
 /// Formats an error, with one line for each fault.
 fn failure(error: keys::Error) -> CommandError {
     let keys::Error::Invalid(faults) = error else { return Box::new(error) };
-    let lines: Vec<_> =
-        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect();
-    lines.join("\n").into()
+    fault_lines(&faults)
 }
 
 /// Brings the schema of a database up to date.

@@ -6,12 +6,11 @@ use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
-use clap::Parser;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::CommandError;
 use super::terminal::Terminal;
+use super::{CommandError, serve_settings};
 use crate::config::{Config, GatewayConfig, base_url_variables};
 use crate::http::GatewaySums;
 use crate::server::Server;
@@ -34,19 +33,12 @@ pub(super) struct WrapArgs {
     database_url: String,
 }
 
-/// The settings of a server, at their defaults.
-#[derive(Debug, Parser)]
-struct ServeDefaults {
-    #[command(flatten)]
-    config: Config,
-}
-
 /// Runs the command, and returns its exit code.
 pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, CommandError> {
     let WrapArgs { command, mut gateway, database_url } = args;
     gateway.add_usual_upstreams()?;
-    let flags = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database_url];
-    let config = Config { gateway, ..ServeDefaults::try_parse_from(flags)?.config };
+    let flags = ["--listen", "127.0.0.1:0", "--database-url", &database_url];
+    let config = Config { gateway, ..serve_settings::read(&flags)? };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
         .enable_all()

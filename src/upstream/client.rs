@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::connector::{self, UpstreamConnector};
 use crate::config::{GatewayConfig, ProxySettings};
-use crate::webhook::{self, client_config, public_authorities};
+use crate::webhook::{self, client_config, system_authorities};
 
 /// Time that an idle connection is kept: shorter than providers keep it, so that few requests meet
 /// one that is being closed.
@@ -68,10 +68,7 @@ impl UpstreamClient {
         proxy: &ProxySettings,
         own: SocketAddr,
     ) -> Result<Self, UpstreamSetupError> {
-        let mut roots = public_authorities();
-        // A certificate of the system that cannot be read is of no connection that works without it.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let tls = client_config(roots, config.upstream_ca_file.as_deref())?;
+        let tls = client_config(system_authorities(), config.upstream_ca_file.as_deref())?;
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
             .with_tls_config(tls)
             .https_or_http()

@@ -50,4 +50,4 @@ pub use resolver::{Dns, LookupFuture, Resolver};
 pub use seal::{BadKey, Keyring, Purpose, SealError};
 pub use signature::sign;
 pub use summarizer::Summarizer;
-pub use tls::{SetupError, client_config, public_authorities};
+pub use tls::{SetupError, client_config, public_authorities, system_authorities};

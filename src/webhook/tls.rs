@@ -24,6 +24,14 @@ pub fn public_authorities() -> RootCertStore {
     RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }
 }
 
+/// The public authorities, and those of the system.
+pub fn system_authorities() -> RootCertStore {
+    let mut roots = public_authorities();
+    // A certificate of the system that cannot be read is of no connection that works without it.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}
+
 /// Returns the settings of a client that trusts `roots` and the certificates (PEM) of a file.
 pub fn client_config(
     mut roots: RootCertStore,

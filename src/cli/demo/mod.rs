@@ -6,16 +6,14 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::pin::pin;
 
-use clap::Parser as _;
 use hyper::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::CommandError;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
-use crate::config::Config;
+use super::{CommandError, serve_settings};
 use crate::server::Server;
 use crate::telemetry;
 
@@ -26,13 +24,6 @@ pub(super) struct DemoArgs {
     /// Address and port to listen on; port 0 picks a free one and prints it
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-}
-
-/// The settings of a server with only these flags.
-#[derive(Debug, clap::Parser)]
-struct DemoSettings {
-    #[command(flatten)]
-    config: Config,
 }
 
 /// What is played into the server.
@@ -61,9 +52,8 @@ struct DemoTurn<'r> {
 
 pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
     let listen = args.listen.to_string();
-    let flags =
-        ["demo", "--dev", "--database-url", "memory:", "--log-level", "warn", "--listen", &listen];
-    let mut config = DemoSettings::try_parse_from(flags)?.config;
+    let flags = ["--dev", "--database-url", "memory:", "--log-level", "warn", "--listen", &listen];
+    let mut config = serve_settings::read(&flags)?;
     // A key from the environment would lock out the player.
     (config.keys.bootstrap_key, config.keys.keys_file) = (None, None);
     let _telemetry = telemetry::init(&config.telemetry)?;

@@ -18,8 +18,9 @@ use serde_json::value::to_raw_value;
 
 use super::CommandError;
 use super::compress::models;
+use super::failure::FileFaults;
 use super::input_file::InputFile;
-use super::source_file::{FileFaults, SourceFile};
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use crate::service::Services;
 use controls::Controls;

@@ -8,8 +8,8 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::visible_text::has_tool_result;
 use crate::cli::CommandError;
-use crate::cli::compile::failure;
 use crate::cli::compress::call_deadline;
+use crate::cli::failure::refused;
 use crate::cli::input_file::InputFile;
 use crate::cli::members::OrderedMembers;
 use crate::service::{OpenError, Services, compress, expansion, tokens};
@@ -98,7 +98,7 @@ impl ProveRound {
         let request = request.to_json()?;
         let start = Instant::now();
         let answer = compress::compress(&store, &request, &call_deadline())
-            .map_err(|error| failure(error.into()))?;
+            .map_err(|error| refused(&error.into()))?;
         let took = start.elapsed();
         let answer: OrderedMembers = serde_json::from_str(answer.text())?;
         let report = answer.get("report").map_or("null", RawValue::get);
@@ -164,7 +164,7 @@ impl ProveRound {
 
 fn expand(services: &Services, request: &str) -> Result<OrderedMembers, CommandError> {
     let answer = expansion::expand(services, request, &call_deadline())
-        .map_err(|error| failure(error.into()))?;
+        .map_err(|error| refused(&error.into()))?;
     Ok(serde_json::from_slice(&answer)?)
 }
 
@@ -172,7 +172,7 @@ fn expand(services: &Services, request: &str) -> Result<OrderedMembers, CommandE
 pub(super) fn count(services: &Services, text: &str) -> Result<u64, CommandError> {
     let request = OrderedMembers::new("text", to_raw_value(text)?).to_json()?;
     let counted = tokens::count(services, &request, &call_deadline());
-    Ok(counted.map_err(|error| failure(error.into()))?.tokens)
+    Ok(counted.map_err(|error| refused(&error.into()))?.tokens)
 }
 
 /// Returns the messages of a file, or its text as the only item.

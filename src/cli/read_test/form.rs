@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::CommandError;
-use super::super::compile::failure;
 use super::super::compress::call_deadline;
+use super::super::failure::refused;
 use crate::service::{Services, compress, tokens};
 
 /// A way in which a text is shown to the reader.
@@ -130,7 +130,7 @@ fn reduced(
     for result in results {
         let request = json!({"text": result}).to_string();
         let counted = tokens::count(services, &request, &call_deadline());
-        let tokens = counted.map_err(|error| failure(error.into()))?.tokens;
+        let tokens = counted.map_err(|error| refused(&error.into()))?.tokens;
         let budget = (tokens / parts).max(1);
         let request = json!({"text": result, "budget_tokens": budget, "originals": "return"});
         let answer = compressed(services, &request)?;
@@ -141,7 +141,7 @@ fn reduced(
 
 fn compressed(services: &Services, request: &Value) -> Result<Value, CommandError> {
     let answer = compress::compress(services, &request.to_string(), &call_deadline())
-        .map_err(|error| failure(error.into()))?;
+        .map_err(|error| refused(&error.into()))?;
     Ok(serde_json::from_str(answer.text())?)
 }
 
