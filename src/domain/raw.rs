@@ -8,7 +8,7 @@ use crate::json::JsonText;
 ///
 /// Values that a provider signed, encrypted or alone defines have this form, so that they are
 /// returned with the same bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(Arc<str>);
 
 impl RawJson {

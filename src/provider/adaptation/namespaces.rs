@@ -19,6 +19,8 @@ use crate::provider::words::shown;
 /// The items that add tools in the middle of a conversation:
 /// <https://developers.openai.com/api/docs/guides/tools-tool-search>.
 const TOOL_ITEMS: [&str; 2] = ["additional_tools", "tool_search_output"];
+/// Types of what the Responses API takes in a group.
+const CALLED_BY_NAME: [&str; 2] = ["function", "custom"];
 /// Between the name of a group and that of its function.
 const SEPARATOR: &str = "__";
 
@@ -27,12 +29,7 @@ impl ConversationAdapter<'_> {
     pub(super) fn namespaces(&mut self, conversation: &mut Conversation) {
         match self.target {
             Target::Neutral => return,
-            Target::OpenaiResponses => {
-                for tool in &mut conversation.tools {
-                    self.mend_group(tool);
-                }
-                return;
-            }
+            Target::OpenaiResponses => return self.own_groups(conversation),
             Target::Openai | Target::Anthropic | Target::Gemini => {}
         }
         let found = self.tools_of_items(conversation);
@@ -100,6 +97,55 @@ impl ConversationAdapter<'_> {
 
     fn dropped_member(&mut self, tool: &ToolDefinition) {
         self.notes.degraded("tool_dropped", tool.origin.to_string(), shown(&tool.name));
+    }
+
+    /// Groups of the provider's own: functions and free-form tools stay in them. What else is in one goes to
+    /// the list after its group, because the provider takes it there alone.
+    fn own_groups(&mut self, conversation: &mut Conversation) {
+        let mut tools = Vec::with_capacity(conversation.tools.len());
+        // The newest last, so that a group in a group follows the one that it was in.
+        let mut waiting = std::mem::take(&mut conversation.tools);
+        waiting.reverse();
+        let own = waiting.iter().filter_map(|tool| tool.opaque.clone());
+        let mut built_in: HashSet<RawJson> = own.collect();
+        while let Some(mut tool) = waiting.pop() {
+            let mut moved = self.members_to_move(&mut tool);
+            moved.retain(|tool| tool.opaque.clone().is_none_or(|raw| built_in.insert(raw)));
+            self.mend_group(&mut tool);
+            if !is_empty_group(&tool) {
+                tools.push(tool);
+            }
+            waiting.extend(moved.into_iter().rev());
+        }
+        conversation.tools = tools;
+    }
+
+    /// Takes the members out of a group that are not called by a name, each with a note.
+    fn members_to_move(&mut self, group: &mut ToolDefinition) -> Vec<ToolDefinition> {
+        let mut moved = namespace_members(group).unwrap_or_default();
+        moved.retain(|member| !is_called_by_name(member));
+        if moved.is_empty() {
+            return moved;
+        }
+        for member in &moved {
+            let detail = format!("{} of {}", shown(&member.name), shown(&group.name));
+            self.notes.degraded("namespace_member_moved", member.origin.to_string(), detail);
+        }
+        let rest = group.opaque.as_ref().and_then(|raw| {
+            let node = json::parse(raw.as_str(), Limits::default()).ok()?;
+            let list = namespace_list(&node)?.as_array()?;
+            let own = list.iter().filter(|member| {
+                let kind = member.get("type").and_then(Node::as_str);
+                kind.is_none_or(|kind| CALLED_BY_NAME.contains(&kind))
+            });
+            let own: Vec<&str> = own.map(|member| member.raw).collect();
+            let list = format!("[{}]", own.join(","));
+            json::with_members(&node, |key, _| (key == "tools").then(|| list.clone()))
+        });
+        if let Some(rest) = rest {
+            group.opaque = Some(RawJson::new(rest));
+        }
+        moved
     }
 
     /// Rewrites schemas and names inside a group that the target refuses, and the group's own name; all
@@ -191,6 +237,12 @@ fn full_name(group: &str, function: &str) -> Arc<str> {
 fn namespace_list<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let is_group = node.get("type").and_then(Node::as_str) == Some(NAMESPACE);
     node.get("tools").filter(|_| is_group)
+}
+
+fn is_empty_group(tool: &ToolDefinition) -> bool {
+    let Some(raw) = &tool.opaque else { return false };
+    let Ok(node) = json::parse(raw.as_str(), Limits::default()) else { return false };
+    namespace_list(&node).and_then(Node::as_array).is_some_and(<[_]>::is_empty)
 }
 
 /// Whether a member of a group is called by its name: a function, or a free-form tool.

@@ -209,8 +209,30 @@ async fn free_form_tools_in_groups_come_out_and_others_are_named() {
         assert_eq!(dropped.len(), 1, "{target}: {dropped:?}");
         assert_eq!(dropped[0]["pointer"], "/tools/0/tools/1", "{target}");
     }
+    // The provider takes functions and free-form tools in a group, and nothing else.
     let own = valid("openai_responses", json!({"input": input, "tools": [group]})).await;
-    assert_eq!(own.payload["tools"], json!([group]));
+    let mut rest = group.clone();
+    rest["tools"].as_array_mut().unwrap().truncate(1);
+    assert_eq!(own.payload["tools"], json!([rest, {"type": "web_search"}]));
+    assert_eq!(own.codes("degraded"), ["namespace_member_moved"]);
+    assert_eq!(own.report["degraded"][0]["pointer"], "/tools/0/tools/1");
+}
+
+#[tokio::test]
+async fn a_group_in_a_group_and_one_of_built_in_tools_alone_are_in_the_list() {
+    let function = json!({"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}});
+    let group = |name: &str, tools: Value| {
+        json!({"type": "namespace", "name": name, "description": name, "tools": tools})
+    };
+    let search = json!({"type": "web_search"});
+    let inner = group("inner", json!([search, function]));
+    let tools = json!([group("outer", json!([inner, function])), group("bare", json!([search]))]);
+    let body = json!({"input": [{"role": "user", "content": "go"}], "tools": tools});
+    let done = valid("openai_responses", body).await;
+    let expected =
+        json!([group("outer", json!([function])), group("inner", json!([function])), search]);
+    assert_eq!(done.payload["tools"], expected);
+    assert_eq!(done.codes("degraded"), ["namespace_member_moved"; 3]);
 }
 
 #[tokio::test]

@@ -150,6 +150,13 @@ fn faults() -> Vec<(&'static str, &'static str, Value, &'static str)> {
         ("openai_responses", "/input/3/call_id", json!("d"), "no open call"),
         ("openai_responses", "/input/4/content", json!([{"type": "output_text"}]), "id"),
         ("openai_responses", "/tools/0/strict", gone(), "strict"),
+        ("openai_responses", "/tools/0", json!({"type": "namespace", "tools": []}), "empty group"),
+        (
+            "openai_responses",
+            "/tools/0",
+            json!({"type": "namespace", "tools": [{"type": "web_search"}]}),
+            "no tool of a group",
+        ),
         ("anthropic", "/system", json!("s"), "array"),
         ("anthropic", "/system/0/text", json!(" \n"), "blank"),
         ("anthropic", "/messages/0", gone(), "alternate"),

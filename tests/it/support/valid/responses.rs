@@ -162,6 +162,9 @@ fn tools(tools: &Value) -> Verdict {
     for (index, tool) in array(tools, "tools")?.iter().enumerate() {
         let at = format!("tools[{index}]");
         let tool = object(tool, &at)?;
+        if tool.get("type") == Some(&"namespace".into()) {
+            group(tool, &at)?;
+        }
         if tool.get("type") != Some(&"function".into()) {
             continue;
         }
@@ -174,6 +177,17 @@ fn tools(tools: &Value) -> Verdict {
         if tool.get("strict") == Some(&true.into()) {
             schemas::strict(parameters, true, &at)?;
         }
+    }
+    Ok(())
+}
+
+/// A group of tools: <https://developers.openai.com/api/docs/guides/function-calling>.
+fn group(group: &Map<String, Value>, at: &str) -> Verdict {
+    let members = array(group.get("tools").unwrap_or(&Value::Null), at)?;
+    ensure(!members.is_empty(), at, "empty group")?;
+    for member in members {
+        let kind = string(object(member, at)?.get("type").unwrap_or(&Value::Null), at)?;
+        ensure(["function", "custom"].contains(&kind), at, "no tool of a group")?;
     }
     Ok(())
 }
