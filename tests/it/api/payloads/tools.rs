@@ -221,9 +221,7 @@ async fn free_form_tools_in_groups_come_out_and_others_are_named() {
 #[tokio::test]
 async fn a_group_in_a_group_and_one_of_built_in_tools_alone_are_in_the_list() {
     let function = json!({"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}});
-    let group = |name: &str, tools: Value| {
-        json!({"type": "namespace", "name": name, "description": name, "tools": tools})
-    };
+    let group = |name: &str, tools: Value| json!({"type": "namespace", "name": name, "description": name, "tools": tools});
     let search = json!({"type": "web_search"});
     let inner = group("inner", json!([search, function]));
     let tools = json!([group("outer", json!([inner, function])), group("bare", json!([search]))]);
