@@ -98,3 +98,4 @@ pub use names::names_in;
 pub use notation::{NotationKinds, names as notations};
 pub use offload_limits::OffloadLimits;
 pub use summary::{SECTIONS, SummaryInput, summarize};
+pub use text::floor_cluster_boundary;

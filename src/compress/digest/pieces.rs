@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use unicode_segmentation::GraphemeCursor;
-
 use crate::compress::atom::{atoms, is_boundary};
 use crate::compress::notation::reports_error;
+use crate::compress::text::{MAX_CLUSTER_BYTES, is_cluster_end};
 
 /// The mark in the place of lines, or pieces of one, that are left out.
 pub(super) const GAP_MARK: &str = "…";
@@ -68,8 +67,6 @@ fn cuts(line: &str) -> Vec<usize> {
     const MIN_PIECE_BYTES: usize = 64;
     /// Bytes of a piece that is cut in an atom, too.
     const MAX_PIECE_BYTES: usize = 240;
-    /// Bytes of a piece that is cut between a letter and its accents, too.
-    const MAX_CLUSTER_BYTES: usize = 480;
     let atoms = atoms(line);
     // After it are blanks alone.
     let says = line.trim_end().len();
@@ -91,13 +88,6 @@ fn cuts(line: &str) -> Vec<usize> {
         }
     }
     cuts
-}
-
-/// Whether a character that a reader sees ends at `end`, seen from `from`, where one begins.
-fn is_cluster_end(line: &str, from: usize, end: usize) -> bool {
-    let rest = line.get(from..).unwrap_or_default();
-    let mut cursor = GraphemeCursor::new(end - from, rest.len(), true);
-    cursor.is_boundary(rest, 0).unwrap_or(true)
 }
 
 /// The first piece that has words.

@@ -1,6 +1,7 @@
 //! A text on one line.
 
 use crate::compress::atom::{atoms, is_boundary};
+use crate::compress::text::floor_cluster_boundary;
 
 /// A text on one line of at most `width` characters; a cut is shown by `…`, falls between words
 /// if there are any, and never inside an atom: an address or a digest is whole or absent.
@@ -24,6 +25,7 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
         return line;
     }
     let most = line.char_indices().nth(width).map_or(line.len(), |(at, _)| at);
+    let most = floor_cluster_boundary(&line, most);
     let atoms = atoms(&line);
     // A key may end after what is looked at.
     let mut keys = line.match_indices("-----BEGIN ").map(|(at, _)| at);
@@ -55,6 +57,7 @@ mod tests {
         assert_eq!(one_line("9f2c41d07be8a3556c1d90aa", 10), "…");
         assert_eq!(one_line("he said \"no more of that\" and left", 20), "he said…");
         assert_eq!(one_line("abc éa bcd", 4), "abc…");
+        assert_eq!(one_line("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…");
         assert_eq!(one_line("ぜんぶひとつのことばです", 4), "ぜんぶひ…");
         let key = format!("key:\n-----BEGIN PRIVATE KEY-----\n{}\n", "MIIEvQIB\n".repeat(99));
         assert_eq!(one_line(&format!("{key}-----END PRIVATE KEY-----"), 40), "key:…");
@@ -68,6 +71,7 @@ mod tests {
             "MIIEvQIB\n".repeat(60),
             "word ".to_owned(),
             "é\u{3000}".to_owned(),
+            "o\u{308}o\u{308}".to_owned(),
             "src/a/b.rs:11 ".to_owned(),
             "v5.2.2 ".to_owned(),
             "\"said so\" ".to_owned(),
@@ -91,6 +95,8 @@ mod tests {
                 prop_assert!(whole.starts_with(head));
                 let atoms = atoms(&whole);
                 prop_assert!(is_boundary(&atoms, head.len()), "{line:?} of {atoms:?}");
+                let rest = &whole[head.len()..];
+                prop_assert!(!rest.starts_with('\u{308}'), "{line:?}");
             }
         }
     }

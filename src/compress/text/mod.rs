@@ -3,6 +3,7 @@
 
 mod breaks;
 mod bytes;
+mod clusters;
 mod codes;
 mod heads;
 mod lines;
@@ -13,6 +14,8 @@ pub(crate) use bytes::{
     ByteClasses, ByteTable, byte_table, chunks, common, has, hash, hash_within, is_same, mix,
     parse_digits,
 };
+pub use clusters::floor_cluster_boundary;
+pub(crate) use clusters::{MAX_CLUSTER_BYTES, is_cluster_end};
 pub(crate) use codes::without_codes;
 pub(crate) use heads::{HeadScan, WordHeads, each_of, is_of_word, scan_words, word_at};
 pub(crate) use lines::{LineTable, count_lines, indent, lines_of};

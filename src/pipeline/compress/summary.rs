@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::compress::{SummaryInput, summarize};
+use crate::compress::{SummaryInput, floor_cluster_boundary, summarize};
 use crate::domain::{AskedSummary, Message, Notes, Part, Role, Summary};
 use crate::pipeline::measure::Meter;
 use crate::pipeline::slot::{PartName, Slot};
@@ -304,7 +304,7 @@ fn quote_material(meter: &Meter<'_>, input: &str, most: u64) -> Result<String, S
         // A little less than its share, so that few rounds are needed.
         let share = u64::try_from(kept.len()).unwrap_or(u64::MAX).saturating_mul(most) / tokens;
         let bytes = usize::try_from(share).unwrap_or_default().min(kept.len().saturating_sub(1));
-        kept = kept.get(..kept.floor_char_boundary(bytes)).unwrap_or_default();
+        kept = kept.get(..floor_cluster_boundary(kept, bytes)).unwrap_or_default();
         if kept.trim().is_empty() {
             return Ok(String::new());
         }
