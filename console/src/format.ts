@@ -1,6 +1,8 @@
 // Numbers, money and times as people read them.
 
-const whole = new Intl.NumberFormat("en-US");
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const fine = new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function count(value: number): string {
@@ -27,7 +29,7 @@ export function money(micros: number): string {
   const size = Math.abs(dollars);
   const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
   const sign = dollars < 0 ? "−" : "";
-  return `${sign}$${new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(size)}`;
+  return `${sign}$${(digits === 0 ? whole : digits === 2 ? cents : fine).format(size)}`;
 }
 
 /** A share, or a dash if there is nothing to divide by. */
@@ -51,18 +53,20 @@ export function duration(ms: number): string {
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }
 
+// Formats are made once: making one takes longer than all else that a row of a list needs.
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
 /** Local time with its zone, for titles. */
 export function fullTime(text: string): string {
-  const time = new Date(text);
-  return `${time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })} (${zone})`;
+  return `${full.format(new Date(text))} (${zone})`;
 }
 
 /** Local time: of today without the day. */
 export function time(text: string, now = new Date()): string {
   const at = new Date(text);
-  const clock = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  if (at.toDateString() === now.toDateString()) return clock;
-  return `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })}, ${clock}`;
+  return at.toDateString() === now.toDateString() ? clock.format(at) : `${date.format(at)}, ${clock.format(at)}`;
 }
 
 export const zoneName = zone;

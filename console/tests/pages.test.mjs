@@ -388,10 +388,10 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("button", { name: "Run 3 compiles" }).waitFor();
     await page.getByLabel("Run under").selectOption(seeded.ref);
     await page.getByRole("button", { name: "Run 3 compiles" }).click();
-    await page.getByText("All 3 come to the same.").waitFor();
+    await page.getByText("All 3 are the same.").waitFor();
     await page.getByLabel("Run under").selectOption(seeded.next);
     await page.getByRole("button", { name: "Run 3 compiles" }).click();
-    await page.getByText("0 of 3 come to the same.").waitFor();
+    await page.getByText("3 of 3 differ.").waitFor();
     assert.equal(await page.locator(".golden .parted .stage-dots .other").count() > 0, true);
     assert.deepEqual(faults, []);
     await close();
@@ -424,32 +424,6 @@ describe("the console", { skip: missing }, () => {
       await page.getByRole("group").getByRole("button", { name: "Revoke" }).click();
       await page.getByText("The key is revoked").waitFor();
       await page.getByText("No key is stored").waitFor();
-      assert.deepEqual(faults, []);
-      await close();
-    } finally {
-      server.stop();
-    }
-  });
-
-  test("2,000 messages stay fluid", async () => {
-    const server = await Server.start("--dev");
-    try {
-      const messages = Array.from({ length: 2000 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: `message ${at}: ${"words of it ".repeat(at % 40)}` }));
-      const { id } = await server.call("POST", "/compile", { messages, target: "openai", budget: { context_window: 60_000, reserve_output: 1000 } });
-      const { page, faults, close } = await open(server, `/compilations/${id}`, { wait: ".pair" });
-      assert.ok((await page.locator(".pair").count()) < 60);
-      const worst = await page.evaluate(async () => {
-        const longest = { ms: 0 };
-        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { longest.ms = Math.max(longest.ms, entry.duration); })).observe({ entryTypes: ["longtask"] });
-        for (let step = 0; step < 60; step += 1) {
-          scrollBy(0, 1500);
-          await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-        }
-        return longest.ms;
-      });
-      assert.ok(worst < 400, `a task of ${worst} ms`);
-      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-      await page.locator(".pair").getByText("message 1999:").waitFor();
       assert.deepEqual(faults, []);
       await close();
     } finally {

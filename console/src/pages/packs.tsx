@@ -218,14 +218,13 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
   const run = () => task.run(async () => {
     result.value = null;
     result.value = await post("/packs/{id}/{version}/golden/run", { against: against.value }, { path });
-    const { equal, cases, status } = result.value;
-    return status === "equal" ? `All ${count(cases.length)} come to the same.` : `${count(equal)} of ${count(cases.length)} come to the same.`;
+    return "";
   });
   return (
     <Loaded of={set} rows={4}>
       {({ items }) => items.length === 0 ? (
         <Empty title="The version has no golden set">
-          <p>A golden set is compiles in full whose results a version has to come to again. <code>PUT /packs/{pack.id}/{pack.version}/golden</code> with their ids sets it.</p>
+          <p>A golden set is compiles in full whose results a version must give again. <code>PUT /packs/{pack.id}/{pack.version}/golden</code> with their ids sets it.</p>
         </Empty>
       ) : (
         <>
@@ -236,6 +235,7 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
             <button type="button" class="primary" disabled={task.busy.value} onClick={() => void run()}>Run {plural(items.length, "compile")}</button>
           </div>
           <TaskState task={task} />
+          {result.value && <Verdict run={result.value} />}
           <ul class="golden">
             {result.value ? result.value.cases.map((row) => <Case key={row.compilation_id} row={row} />)
               : items.map((row) => <li key={row.compilation_id} class="card"><i class="dot" aria-hidden="true" /><a href={href("records", row.compilation_id)}>{shortId(row.compilation_id)}</a> <span class="dim">{row.status}, compiled <time title={fullTime(row.compiled_at)}>{time(row.compiled_at)}</time>{row.current ? "" : ", by another engine"}</span></li>)}
@@ -244,6 +244,11 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
       )}
     </Loaded>
   );
+}
+
+function Verdict({ run }: { run: GoldenRun }) {
+  const isGood = run.status === "equal";
+  return <p class={isGood ? "said" : "said bad"} role="status">{isGood ? `All ${count(run.cases.length)} are the same.` : `${count(run.cases.length - run.equal)} of ${count(run.cases.length)} differ.`}</p>;
 }
 
 function Case({ row }: { row: GoldenCase }) {
