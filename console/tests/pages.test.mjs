@@ -76,16 +76,7 @@ describe("the console", { skip: missing }, () => {
     }
   });
 
-  test("the first row is there soon, and nothing is wider than a narrow screen", async () => {
-    const { page, close } = await open(demo, "/#/records", { wait: ".record-row a" });
-    const times = [];
-    for (let run = 0; run < 3; run += 1) {
-      await page.reload({ waitUntil: "commit" });
-      await page.waitForSelector(".record-row a");
-      times.push(await page.evaluate(() => performance.now()));
-    }
-    assert.ok(Math.min(...times) < 1000, `${times.map(Math.round)} ms`);
-    await close();
+  test("nothing is wider than a narrow screen", async () => {
     for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events", `/#/cache?b=${await broken()}`, "/#/inventory",
       "/#/memory", "/#/memory/style", "/#/memory?tab=candidates", "/#/hooks", "/#/hooks/audit", "/#/packs", `/#/packs/${encodeURIComponent(seeded.ref)}`, "/#/keys", "/#/problems", "/#/api"]) {
       const narrow = await open(demo, at, { viewport: { width: 360, height: 740 } });
