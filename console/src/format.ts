@@ -34,7 +34,8 @@ export function money(micros: number): string {
 
 /** A share, or a dash if there is nothing to divide by. */
 export function percent(part: number, all: number, digits = 1): string {
-  return all > 0 ? `${((100 * part) / all).toFixed(digits)} %` : "–";
+  const share = (100 * part) / all;
+  return all > 0 ? `${share >= 1000 ? whole.format(share) : share.toFixed(digits)} %` : "–";
 }
 
 /** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */

@@ -24,13 +24,13 @@ async function isCurrent(server) {
 /** Opens a page that must not complain, ask another server or run a text. */
 export async function openPage(browser, server, at, options = {}) {
   const context = options.context ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  await options.prepare?.(context);
   if (!await isCurrent(server)) {
     await context.route((url) => url.href.startsWith(server.url) && FILES.has(url.pathname), (route) => {
       const name = new URL(route.request().url()).pathname.split("/").pop();
       return route.fulfill({ path: join(BUILT, name) });
     });
   }
+  await options.prepare?.(context);
   const page = await context.newPage();
   const faults = [];
   const expected = options.expected ?? [];

@@ -48,7 +48,7 @@ function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Hand
   const rows = deliveries.state.value.data?.items ?? [];
   const attempts = rows.flatMap((row) => row.attempts);
   const recorded = runs.state.value.data ?? [];
-  const times = latency([...attempts.map((attempt) => attempt.ms), ...recorded.map(({ call }) => call.took_us / 1000)]);
+  const times = latency([...attempts.map((attempt) => attempt.ms), ...recorded.filter(({ call }) => call.took_us > 0).map(({ call }) => call.took_us / 1000)]);
   const failed = attempts.filter((attempt) => attempt.status == null || attempt.status >= 300).length;
   const enable = () => task.run(async () => {
     await patch("/hooks/{id}", { enabled: !hook.enabled }, { path, ifMatch: hook.revision });

@@ -72,7 +72,9 @@ export function Governance({ record }: { record: CompilationRecord }) {
 
 /** Rows of any shape: a column for each member that has a value in one of them. */
 function Table({ title, rows, none }: { title: string; rows: Value[]; none: string }) {
-  const found = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => rows.some((row) => !isEmpty(row[name])));
+  // Ids and hashes of the pack's machinery, and what holds for no row, are in the compiled context below.
+  const found = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    .filter((name) => (FIRST.includes(name) || !/_(id|hash)$/.test(name)) && rows.some((row) => !isEmpty(row[name]) && row[name] !== false));
   const names = [...FIRST.filter((name) => found.includes(name)), ...found.filter((name) => !FIRST.includes(name))].slice(0, 7);
   return (
     <section class="card">

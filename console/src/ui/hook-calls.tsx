@@ -40,8 +40,8 @@ export function HookCalls({ calls }: { calls: HookCall[] }) {
                 ) : <th scope="row"><a href={href("hooks", call.hook)}>{call.hook}</a> <small>{call.kind}</small></th>}
                 <td>{call.point}{call.occurrence > 0 && <small> call {count(call.occurrence + 1)}</small>}</td>
                 <td><Outcome call={call} /></td>
-                <td class="right">{duration(call.took_us / 1000)}</td>
-                <td class="wide"><span class="meter"><b class={BAD.has(call.outcome) ? "spare" : ""} style={{ width: `${(100 * call.took_us) / longest}%` }} /></span></td>
+                <td class="right">{call.took_us > 0 ? duration(call.took_us / 1000) : <span class="dim" title="Built in, or not called: nothing was measured">–</span>}</td>
+                <td class="wide">{call.took_us > 0 && <span class="meter"><b class={BAD.has(call.outcome) ? "spare" : ""} style={{ width: `${(100 * call.took_us) / longest}%` }} /></span>}</td>
                 <td>
                   {call.answer ? (
                     <button type="button" class="link whole" aria-expanded={open.value === at} onClick={() => { open.value = open.value === at ? null : at; }}>

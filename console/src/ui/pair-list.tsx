@@ -16,7 +16,7 @@ const FOLDED_CHARS = 900;
 const QUIET_CHARS = 300;
 
 const GONE: Partial<Record<Action, string>> = {
-  summarized: "a summary stands for it",
+  summarized: "replaced by a summary",
   dropped: "left out",
   removed: "removed",
 };

@@ -51,7 +51,7 @@ export function TokenMap({ decisions, onPick }: { decisions: MessageDecision[]; 
     if (index) onPick(Number(index));
   };
   return (
-    <svg class="token-map" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height} onClick={pick} role="img"
+    <svg class="token-map" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height} preserveAspectRatio="none" onClick={pick} role="img"
       aria-label={`${decisions.length} messages of ${count(total)} tokens, to scale`}>
       {runs.map(({ decision, path, lost }) => (
         <g key={decision.index} data-index={decision.index} class={`run ${decision.action}`}>
