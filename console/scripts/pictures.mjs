@@ -21,6 +21,7 @@ if (missing) {
 }
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 const server = await Server.start("demo");
+const plain = await Server.start();
 const browser = await launch();
 const seeded = await seed(server);
 const wanted = process.argv.slice(2);
@@ -31,9 +32,10 @@ const keep = (name, picture) => {
 };
 try {
   const steady = await Steady.of(server);
+  const plainSteady = await Steady.of(plain);
   for (const [name, shot] of Object.entries(await shotsOf(server, seeded))) {
     if (!isWanted(name)) continue;
-    for (const look of Object.values(LOOKS)) keep(name + look.ending, encode(decode(await take(browser, server, steady, shot, look))));
+    for (const look of Object.values(LOOKS)) keep(name + look.ending, encode(decode(await take(browser, ...(shot.of === "serve" ? [plain, plainSteady] : [server, steady]), shot, look))));
   }
   if (isWanted("walk")) keep("walk", animate(await takeWalk(browser, server, steady)));
   if (wanted.length === 0) writeFileSync(`${folder}console.json`, `${JSON.stringify(await makerOf(browser), null, 2)}\n`);
@@ -41,4 +43,5 @@ try {
   await browser.close();
   seeded.close();
   server.stop();
+  plain.stop();
 }

@@ -10,7 +10,7 @@ const click = (role, name) => (page) => page.getByRole(role, { name }).first().c
 
 /**
  * The pictures by name. Each has a page, what it waits for, and what is done before. `isSteady`: it shows nothing that is
- * measured or made elsewhere, so that two pictures of it are the same.
+ * measured or made elsewhere, so that two pictures of it are the same. `of`: the server is not the demo.
  */
 export async function shotsOf(server, seeded) {
   const { items } = await server.call("GET", "/sessions/flaky-test/timeline?limit=100");
@@ -40,7 +40,7 @@ export async function shotsOf(server, seeded) {
     governed: { at: `/#/records/${seeded.records[0]}`, shown: "[role=tab]", act: click("tab", "Pack"), isSteady: true },
     keys: { at: "/#/keys", shown: ".toolbar", act: click("tab", "Usage"), isSteady: true },
     events: { at: "/#/events", shown: ".event" },
-    settings: { at: "/#/settings", shown: "h2" },
+    settings: { at: "/#/settings", shown: "tbody", of: "serve" },
     api: { at: "/#/api", shown: ".operation" },
     problems: { at: "/#/problems", shown: ".markdown" },
   };
@@ -55,7 +55,7 @@ export const LOOKS = {
 
 /** Opens a page as pictures are taken of it: with fixed ids, times and fonts, and without movement. */
 export function openSteady(browser, server, steady, at, { viewport, colorScheme, wait }) {
-  return openPage(browser, server, at, {
+  return openPage(browser, server, steady.withFixed(at), {
     viewport, colorScheme, wait, locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce", prepare: (context) => steady.prepare(context),
   });
 }

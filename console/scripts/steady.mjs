@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { BUILT } from "../tests/open.mjs";
 
 const NOW = "2026-01-15T09:41:00.000Z";
-/** Times of a response are so far apart. */
+/** Times of the rows of a list are so far apart. */
 const STEP_MS = 7000;
+const FOLDER = "/var/lib/contexture";
 const DAY_MS = 86_400_000;
 const FONTS = "\n:root { --sans: \"Liberation Sans\", sans-serif; --mono: \"DejaVu Sans Mono\", monospace; }\n";
 /** Ids that begin with the time at which they were made. */
 const ID = /\b([a-z]+_)01[0-9a-f]{14,}/g;
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 export class Steady {
   #fixed = new Map();
@@ -36,6 +37,11 @@ export class Steady {
       this.#real.set(made, id);
     }
     return this.#fixed.get(id);
+  }
+
+  /** A text with fixed ids for real ones. */
+  withFixed(text) {
+    return text.replace(ID, (id) => this.fixed(id));
   }
 
   /** Prepares a browser context. */
@@ -73,14 +79,27 @@ export class Steady {
 
   #written(text) {
     const now = Date.now();
-    const times = [...new Set(text.match(TIME) ?? [])].sort();
-    const past = times.filter((time) => Math.abs(now - Date.parse(time)) < DAY_MS / 2);
-    const fixed = new Map(times.map((time) => {
-      const place = past.indexOf(time);
-      const at = place >= 0 ? Date.parse(NOW) - (past.length - place) * STEP_MS : Date.parse(NOW) + Math.round((Date.parse(time) - now) / DAY_MS) * DAY_MS;
-      return [time, new Date(at).toISOString()];
-    }));
     const today = new Date(now).toISOString().slice(0, 10);
-    return text.replace(TIME, (time) => fixed.get(time)).replace(ID, (id) => this.fixed(id)).replaceAll(`"${today}"`, `"${NOW.slice(0, 10)}"`);
+    let body = this.withFixed(text).replaceAll(this.server.folder, FOLDER).replaceAll(`"${today}"`, `"${NOW.slice(0, 10)}"`);
+    try {
+      body = JSON.stringify(steadyTimes(JSON.parse(body), 0, now));
+    } catch {
+      // A page of the documentation, which has no times.
+    }
+    return body;
   }
+}
+
+/**
+ * The same value with other times: those that are past count back from NOW by the place in the outer list, those to come
+ * stay as many days away.
+ */
+function steadyTimes(value, place, now, depth = 0) {
+  if (typeof value === "string" && TIME.test(value)) {
+    const at = Date.parse(value);
+    return new Date(at <= now ? Date.parse(NOW) - (place + 1) * STEP_MS : Date.parse(NOW) + Math.round((at - now) / DAY_MS) * DAY_MS).toISOString();
+  }
+  if (Array.isArray(value)) return value.map((item, at) => steadyTimes(item, depth === 0 ? at : place, now, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, steadyTimes(member, place, now, depth)]));
 }

@@ -11,6 +11,7 @@ import { useResource } from "../state/resource.ts";
 import { lineOf } from "../text/json-lines.ts";
 import { difference } from "../text/words.ts";
 import { PageHead } from "../ui/frame.tsx";
+import { Sentence } from "../ui/markdown.tsx";
 import { visible } from "../ui/pair-list.tsx";
 import { StageDots } from "../ui/stage-dots.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -141,7 +142,7 @@ function Lint({ document: pack }: { document: Pack | null }) {
           {faults.value.map((fault, at) => (
             <li key={at}>
               <i class={`dot ${fault.severity === "error" ? "bad" : "warn"}`} aria-hidden="true" />
-              <span><b>{fault.code.replaceAll("_", " ")}</b> {fault.detail}{fault.did_you_mean && <> Did you mean <code>{fault.did_you_mean}</code>?</>}</span>
+              <span><b>{fault.code.replaceAll("_", " ")}</b> <Sentence text={fault.detail} />{fault.did_you_mean && <> Did you mean <code>{fault.did_you_mean}</code>?</>}</span>
               <button type="button" class="link" onClick={() => reveal(lineOf(parsed?.value, fault.pointer))}><code>{fault.pointer || "the document"}</code></button>
             </li>
           ))}
@@ -261,7 +262,7 @@ function Case({ row }: { row: GoldenCase }) {
         <b class={good ? "good" : "bad"}>{row.outcome.replaceAll("_", " ")}</b>
         {row.first_divergent_stage && <span>first at <b>{row.first_divergent_stage}</b></span>}
         {row.outcome_change && <span>{row.outcome_change.from} → {row.outcome_change.to}</span>}
-        {(row.refusal ?? row.detail) && <span class="dim">{row.refusal ? `${row.refusal.code}: ${row.refusal.detail}` : row.detail}</span>}
+        {(row.refusal ?? row.detail) && <span class="dim">{row.refusal ? <>{row.refusal.code}: <Sentence text={row.refusal.detail} /></> : <Sentence text={row.detail ?? ""} />}</span>}
       </header>
       {!good && <StageDots stages={row.stages} first={row.first_divergent_stage ?? null} roots={row.root_stages} />}
     </li>

@@ -70,6 +70,8 @@ export function Governance({ record }: { record: CompilationRecord }) {
   );
 }
 
+const headOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replace(/_id$/, "").replaceAll("_", " ");
+
 /** Rows of any shape: a column for each member that has a value in one of them. */
 function Table({ title, rows, none }: { title: string; rows: Value[]; none: string }) {
   // Ids and hashes of the pack's machinery, and what holds for no row, are in the compiled context below.
@@ -82,7 +84,7 @@ function Table({ title, rows, none }: { title: string; rows: Value[]; none: stri
       {rows.length === 0 ? <p class="dim">{none}</p> : (
         <div class="scroll">
           <table class="rows">
-            <thead><tr>{names.map((name) => <th key={name}>{name.replaceAll("_", " ")}</th>)}</tr></thead>
+            <thead><tr>{names.map((name) => <th key={name}>{headOf(name)}</th>)}</tr></thead>
             <tbody>{rows.slice(0, 200).map((row, at) => <tr key={at}>{names.map((name) => <td key={name}>{visible(text(row[name])).slice(0, 400)}</td>)}</tr>)}</tbody>
           </table>
         </div>
