@@ -128,6 +128,19 @@ describe("pages in time", { skip: missing }, () => {
     }
   });
 
+  test("a record that is not among the newest of its session is compared with none by itself", async () => {
+    const many = await flood(demo, { records: 2000, eventsPerSecond: 0 });
+    try {
+      const { items: [{ compilation_id: id }] } = await demo.call("GET", "/sessions/flaky-test/timeline?limit=1");
+      const { page, faults, close } = await openPage(browser, many, `/#/cache?b=${id}`);
+      await page.getByText("Nothing was sent before this record").waitFor();
+      assert.deepEqual(faults, []);
+      await close();
+    } finally {
+      many.stop();
+    }
+  });
+
   test("2,000 messages, and long texts that differ", async (context) => {
     const server = await Server.start("--dev");
     try {

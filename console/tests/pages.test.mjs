@@ -96,6 +96,11 @@ describe("the console", { skip: missing }, () => {
         ...[...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll")).map((table) => `does not scroll: ${table.className}`),
       ]);
       assert.deepEqual(faults, [], at);
+      // A record has its figures without scrolling.
+      if (at === "/#/records") {
+        const sides = await narrow.page.locator(".record-row .number").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect()).filter((box) => box.width > 0).map((box) => box.right));
+        assert.ok(sides.length >= 3 && sides.every((side) => side <= 360), sides.join(" "));
+      }
       await narrow.close();
     }
   });
@@ -341,6 +346,25 @@ describe("the console", { skip: missing }, () => {
     await close();
   });
 
+  test("calls of hooks have their time, and what they returned where that is recorded", async () => {
+    const { hooks } = await demo.call("GET", `/compilations/${seeded.ticket}`);
+    const call = hooks.find((row) => row.hook === "house-rules");
+    const ms = call.took_us / 1000;
+    const { page, faults, close } = await open(demo, "/#/hooks/redact-mail", { wait: ".calls" });
+    await page.locator(".calls tr", { hasText: "applied" }).first().getByRole("button", { name: /characters/ }).click();
+    await page.locator(".calls .answer").getByText("[REDACTED]").waitFor();
+    await page.goto(`${demo.url}/#/hooks/house-rules`);
+    await page.locator(".calls tr", { hasText: "before_compile" }).first().getByText(/^[\d.]+ m?s$/).waitFor();
+    await page.goto(`${demo.url}/#/records/${seeded.ticket}`);
+    await page.getByRole("tab", { name: /^Hooks/ }).click();
+    const row = page.locator(".calls tr", { hasText: "house-rules" });
+    await row.getByText(ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`, { exact: true }).waitFor();
+    await row.getByText(`${call.tokens} tokens`).waitFor();
+    assert.deepEqual(await page.locator(".calls tbody th a").allTextContents(), hooks.map((line) => line.hook));
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   test("a memory entry is restored, and retracted after a question", async () => {
     await demo.call("PUT", "/memory/walk", { value: "first" });
     await demo.call("PUT", "/memory/walk", { value: "second" });
@@ -405,6 +429,7 @@ describe("the console", { skip: missing }, () => {
       await page.getByText("--bootstrap-key").waitFor();
       assert.ok(!(await page.content()).includes(KEY));
       await page.getByText("set, not shown").waitFor();
+      assert.ok(!(await page.locator("main").innerText()).includes("`"));
       await page.goto(`${server.url}/#/keys`);
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByLabel("Name").fill("<script>hit('key')</script>");

@@ -95,6 +95,7 @@ test("a share that is left out has no minus", () => {
   assert.equal(leftOut(1000, 250), "75.0 %");
   assert.equal(leftOut(50, 62), "+24.0 % added");
   assert.equal(leftOut(100, 124, 0), "+24 % added");
+  assert.equal(leftOut(60, 956), "+1,493 % added");
   assert.equal(leftOut(50, 50), "0.0 %");
   assert.equal(leftOut(0, 0), "–");
   assert.equal(leftOut(0, 7), "–");
