@@ -7,6 +7,8 @@ export const BUILT = new URL("../../src/console", import.meta.url).pathname;
 /** The paths of the files that pages load. */
 export const FILES = new Set(["/console/console.js", "/console/console.css"]);
 
+/** A debug build on a loaded machine takes its time for a large record. */
+const WAIT_MS = 60_000;
 const current = new Map();
 
 /** Whether the server itself has the files that are built. */
@@ -42,6 +44,6 @@ export async function openPage(browser, server, at, options = {}) {
   page.on("request", (request) => { if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) faults.push(`asked for ${request.url()}`); });
   await page.exposeFunction("hit", (what) => faults.push(`a text ran: ${what}`));
   await page.goto(server.url + at);
-  await page.waitForSelector(options.wait ?? "main h1");
+  await page.waitForSelector(options.wait ?? "main h1", { timeout: WAIT_MS });
   return { page, faults, close: () => context.close() };
 }

@@ -186,6 +186,25 @@ describe("the console", { skip: missing }, () => {
     await close();
   });
 
+  test("the map names the message that one points at, and leads to it", async () => {
+    const id = await newest();
+    const { decisions } = await demo.call("GET", `/compilations/${id}?explain=full`);
+    const { page, faults, close } = await open(demo, `/#/records/${id}`, { wait: ".pair" });
+    const map = page.locator(".token-map");
+    const { width, height } = await map.evaluate((svg) => svg.getBoundingClientRect().toJSON());
+    const titleAt = async (x, y) => {
+      await map.hover({ position: { x, y } });
+      return map.locator("title").textContent();
+    };
+    assert.match(await titleAt(0.5, 1), new RegExp(`^message ${decisions[0].index}: ${decisions[0].action} `));
+    const last = decisions.at(-1);
+    assert.match(await titleAt(width - 1, height - 5), new RegExp(`^message ${last.index}: ${last.action} `));
+    await map.click({ position: { x: width - 1, y: height - 5 } });
+    await page.locator(".pair.marked header").getByText(String(last.index), { exact: true }).waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   test("every page can be reached with the keyboard alone", async () => {
     const { page, close } = await open(demo, "/");
     await page.keyboard.press("Tab");
