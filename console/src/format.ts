@@ -1,12 +1,13 @@
 // Numbers, money and times as people read them.
 
-const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const fine = new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** A number of so many decimals, with commas between thousands. */
+function grouped(value: number, digits = 0): string {
+  const [whole = "", rest] = value.toFixed(digits).split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest === undefined ? "" : `.${rest}`);
+}
 
 export function count(value: number): string {
-  return whole.format(Math.round(value));
+  return grouped(Math.round(value));
 }
 
 /** A number in at most five characters: 812, 9.4 k, 128 k, 1.28 M. */
@@ -29,13 +30,13 @@ export function money(micros: number): string {
   const size = Math.abs(dollars);
   const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
   const sign = dollars < 0 ? "−" : "";
-  return `${sign}$${(digits === 0 ? whole : digits === 2 ? cents : fine).format(size)}`;
+  return `${sign}$${grouped(size, digits)}`;
 }
 
 /** A share, or a dash if there is nothing to divide by. */
 export function percent(part: number, all: number, digits = 1): string {
   const share = (100 * part) / all;
-  return all > 0 ? `${share >= 1000 ? whole.format(share) : share.toFixed(digits)} %` : "–";
+  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)} %` : "–";
 }
 
 /** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */
@@ -54,23 +55,43 @@ export function duration(ms: number): string {
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }
 
-// Formats are made once: making one takes longer than all else that a row of a list needs.
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+function makeFormats() {
+  return {
+    full: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
+    clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+    date: new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" }),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+let made: ReturnType<typeof makeFormats> | undefined;
+
+/** Formats of times, made once: making one takes longer than all else that a row of a list needs. */
+function formats(): ReturnType<typeof makeFormats> {
+  return (made ??= makeFormats());
+}
+
+/** Makes the formats of times before a page needs them: the first one loads the browser's tables. */
+export function prepareFormats(): void {
+  formats();
+}
 
 /** Local time with its zone, for titles. */
 export function fullTime(text: string): string {
+  const { full, zone } = formats();
   return `${full.format(new Date(text))} (${zone})`;
 }
 
 /** Local time: of today without the day. */
 export function time(text: string, now = new Date()): string {
   const at = new Date(text);
+  const { clock, date } = formats();
   return at.toDateString() === now.toDateString() ? clock.format(at) : `${date.format(at)}, ${clock.format(at)}`;
 }
 
-export const zoneName = zone;
+export function zoneName(): string {
+  return formats().zone;
+}
 
 /** The first characters of an id that is long. */
 export function shortId(id: string): string {

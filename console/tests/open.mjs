@@ -12,7 +12,7 @@ const WAIT_MS = 60_000;
 const current = new Map();
 
 /** Whether the server itself has the files that are built. */
-async function isCurrent(server) {
+export async function isCurrent(server) {
   if (!current.has(server.url)) {
     const same = await Promise.all([...FILES].map(async (path) => {
       const own = await (await fetch(server.url + path)).text();
