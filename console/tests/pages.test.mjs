@@ -392,10 +392,14 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("button", { name: "Restore" }).click();
     await page.getByText("Version 1 is the current one again").waitFor();
     assert.equal((await demo.call("GET", "/memory/walk")).value, "first");
+    const question = page.getByRole("group", { name: "Hide it from models?" });
     await page.getByRole("button", { name: "Retract" }).click();
+    await question.waitFor();
     await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    assert.equal((await demo.call("GET", "/memory/walk")).status, "promoted");
     await page.getByRole("button", { name: "Retract" }).click();
-    await page.getByRole("group", { name: "Hide it from models?" }).getByRole("button", { name: "Retract" }).click();
+    await question.getByRole("button", { name: "Retract" }).click();
     await page.getByText("The entry is retracted").waitFor();
     assert.equal((await demo.call("GET", "/memory/walk")).status, "retracted");
     assert.deepEqual(faults, []);
