@@ -1,13 +1,19 @@
-// Makes the pictures of docs/console.md from `contexture demo`, light and dark.
+// Makes the pictures of docs/console.md from `contexture demo`, light, dark and narrow, and the walk.
 //
 //     npm ci && CONTEXTURE_BIN=../target/debug/contexture npm run pictures [-- NAME…]
 //
-// Needs Chromium (Debian's package `chromium`).
+// Needs Chromium (Debian's package `chromium`). Two runs on the same Chromium make the same pictures, apart from
+// durations; tests/pictures.test.mjs compares the pages with them. `walk` is the name of the walk.
 
+import { writeFileSync } from "node:fs";
 import process from "node:process";
-import { openPage } from "../tests/open.mjs";
 import { seed } from "../tests/seed.mjs";
 import { Server, launch, missing } from "../tests/server.mjs";
+import { makerOf } from "./maker.mjs";
+import { animate, decode, encode } from "./png.mjs";
+import { LOOKS, shotsOf, take } from "./shots.mjs";
+import { Steady } from "./steady.mjs";
+import { takeWalk } from "./walk.mjs";
 
 if (missing) {
   console.error(missing);
@@ -15,56 +21,27 @@ if (missing) {
 }
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 const server = await Server.start("demo");
+const plain = await Server.start();
 const browser = await launch();
 const seeded = await seed(server);
+const wanted = process.argv.slice(2);
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+const keep = (name, picture) => {
+  writeFileSync(`${folder}console-${name}.png`, picture);
+  console.log(`console-${name}.png: ${(picture.length / 1024).toFixed(1)} KB`);
+};
 try {
-  const { items } = await server.call("GET", "/sessions/flaky-test/timeline?limit=100");
-  const compacted = items.find((row) => row.first_change?.why === "compaction") ?? items[0];
-  const click = (role, name) => (page) => page.getByRole(role, { name }).first().click();
-  const pages = {
-    overview: { at: "/#/overview?days=1", shown: ".stats" },
-    session: { at: "/#/sessions/flaky-test", shown: ".turns" },
-    record: { at: `/#/records/${items[0].compilation_id}`, shown: ".pair" },
-    playground: { at: "/#/playground", shown: ".pair" },
-    sessions: { at: "/#/sessions", shown: "tbody a" },
-    records: { at: "/#/records", shown: ".record-row a" },
-    events: { at: "/#/events", shown: ".event" },
-    cache: { at: `/#/cache?b=${compacted.compilation_id}`, shown: ".strip" },
-    inventory: { at: "/#/inventory?session=flaky-test&turns=5", shown: "tbody" },
-    memory: { at: "/#/memory/style", shown: ".versions" },
-    candidates: { at: "/#/memory?tab=candidates", shown: ".candidate" },
-    hooks: { at: "/#/hooks", shown: "tbody a", act: click("tab", "Order") },
-    hook: { at: "/#/hooks/audit", shown: ".attempts" },
-    packs: { at: `/#/packs/${encodeURIComponent(seeded.ref)}`, shown: ".lines", act: async (page) => {
-      await click("tab", "Golden runs")(page);
-      await page.getByLabel("Run under").selectOption(seeded.next);
-      await click("button", /^Run /)(page);
-      await page.locator(".parted, .passed").first().waitFor();
-    } },
-    governed: { at: `/#/records/${seeded.records[0]}`, shown: "[role=tab]", act: click("tab", "Pack") },
-    keys: { at: "/#/keys", shown: ".toolbar", act: click("tab", "Usage") },
-    problems: { at: "/#/problems", shown: ".markdown" },
-    api: { at: "/#/api", shown: ".operation" },
-    settings: { at: "/#/settings", shown: "h2" },
-  };
-  const wanted = process.argv.slice(2);
-  for (const colorScheme of ["light", "dark"]) {
-    for (const [name, { at, shown, act }] of Object.entries(pages)) {
-      if (wanted.length > 0 && !wanted.includes(name)) continue;
-      const { page, close } = await openPage(browser, server, at, {
-        viewport: { width: 1280, height: 860 }, colorScheme, locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce", wait: shown,
-      });
-      if (name === "record") await page.getByLabel("Changes only").check();
-      await act?.(page);
-      await page.waitForLoadState("networkidle", { timeout: 2000 }).catch(() => {});
-      await page.waitForTimeout(600);
-      const suffix = colorScheme === "dark" ? "-dark" : "";
-      await page.screenshot({ path: `${folder}console-${name}${suffix}.png` });
-      await close();
-    }
+  const steady = await Steady.of(server);
+  const plainSteady = await Steady.of(plain);
+  for (const [name, shot] of Object.entries(await shotsOf(server, seeded))) {
+    if (!isWanted(name)) continue;
+    for (const look of Object.values(LOOKS)) keep(name + look.ending, encode(decode(await take(browser, ...(shot.of === "serve" ? [plain, plainSteady] : [server, steady]), shot, look))));
   }
+  if (isWanted("walk")) keep("walk", animate(await takeWalk(browser, server, steady)));
+  if (wanted.length === 0) writeFileSync(`${folder}console.json`, `${JSON.stringify(await makerOf(browser), null, 2)}\n`);
 } finally {
   await browser.close();
   seeded.close();
   server.stop();
+  plain.stop();
 }

@@ -1,10 +1,13 @@
 // Numbers, money and times as people read them.
 
-const whole = new Intl.NumberFormat("en-US");
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** A number of so many decimals, with commas between thousands. */
+function grouped(value: number, digits = 0): string {
+  const [whole = "", rest] = value.toFixed(digits).split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest === undefined ? "" : `.${rest}`);
+}
 
 export function count(value: number): string {
-  return whole.format(Math.round(value));
+  return grouped(Math.round(value));
 }
 
 /** A number in at most five characters: 812, 9.4 k, 128 k, 1.28 M. */
@@ -27,12 +30,13 @@ export function money(micros: number): string {
   const size = Math.abs(dollars);
   const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
   const sign = dollars < 0 ? "−" : "";
-  return `${sign}$${new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(size)}`;
+  return `${sign}$${grouped(size, digits)}`;
 }
 
 /** A share, or a dash if there is nothing to divide by. */
 export function percent(part: number, all: number, digits = 1): string {
-  return all > 0 ? `${((100 * part) / all).toFixed(digits)} %` : "–";
+  const share = (100 * part) / all;
+  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)} %` : "–";
 }
 
 /** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */
@@ -51,21 +55,43 @@ export function duration(ms: number): string {
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }
 
+function makeFormats() {
+  return {
+    full: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
+    clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+    date: new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" }),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+let made: ReturnType<typeof makeFormats> | undefined;
+
+/** Formats of times, made once: making one takes longer than all else that a row of a list needs. */
+function formats(): ReturnType<typeof makeFormats> {
+  return (made ??= makeFormats());
+}
+
+/** Makes the formats of times before a page needs them: the first one loads the browser's tables. */
+export function prepareFormats(): void {
+  formats();
+}
+
 /** Local time with its zone, for titles. */
 export function fullTime(text: string): string {
-  const time = new Date(text);
-  return `${time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })} (${zone})`;
+  const { full, zone } = formats();
+  return `${full.format(new Date(text))} (${zone})`;
 }
 
 /** Local time: of today without the day. */
 export function time(text: string, now = new Date()): string {
   const at = new Date(text);
-  const clock = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  if (at.toDateString() === now.toDateString()) return clock;
-  return `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })}, ${clock}`;
+  const { clock, date } = formats();
+  return at.toDateString() === now.toDateString() ? clock.format(at) : `${date.format(at)}, ${clock.format(at)}`;
 }
 
-export const zoneName = zone;
+export function zoneName(): string {
+  return formats().zone;
+}
 
 /** The first characters of an id that is long. */
 export function shortId(id: string): string {

@@ -26,6 +26,7 @@ import { Records } from "./pages/records.tsx";
 import { SessionPage } from "./pages/session.tsx";
 import { Sessions } from "./pages/sessions.tsx";
 import { Settings } from "./pages/settings.tsx";
+import { prepareFormats } from "./format.ts";
 import { pageKey, route, type Route } from "./state/route.ts";
 import { findSession, session } from "./state/session.ts";
 import { Frame } from "./ui/frame.tsx";
@@ -77,4 +78,6 @@ if (app) {
   app.replaceChildren();
   render(<App />, app);
   void findSession();
+  // While the server's response is on its way.
+  setTimeout(prepareFormats);
 }

@@ -76,16 +76,7 @@ describe("the console", { skip: missing }, () => {
     }
   });
 
-  test("the first row is there soon, and nothing is wider than a narrow screen", async () => {
-    const { page, close } = await open(demo, "/#/records", { wait: ".record-row a" });
-    const times = [];
-    for (let run = 0; run < 3; run += 1) {
-      await page.reload({ waitUntil: "commit" });
-      await page.waitForSelector(".record-row a");
-      times.push(await page.evaluate(() => performance.now()));
-    }
-    assert.ok(Math.min(...times) < 1000, `${times.map(Math.round)} ms`);
-    await close();
+  test("nothing is wider than a narrow screen", async () => {
     for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events", `/#/cache?b=${await broken()}`, "/#/inventory",
       "/#/memory", "/#/memory/style", "/#/memory?tab=candidates", "/#/hooks", "/#/hooks/audit", "/#/packs", `/#/packs/${encodeURIComponent(seeded.ref)}`, "/#/keys", "/#/problems", "/#/api"]) {
       const narrow = await open(demo, at, { viewport: { width: 360, height: 740 } });
@@ -105,6 +96,11 @@ describe("the console", { skip: missing }, () => {
         ...[...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll")).map((table) => `does not scroll: ${table.className}`),
       ]);
       assert.deepEqual(faults, [], at);
+      // A record has its figures without scrolling.
+      if (at === "/#/records") {
+        const sides = await narrow.page.locator(".record-row .number").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect()).filter((box) => box.width > 0).map((box) => box.right));
+        assert.ok(sides.length >= 3 && sides.every((side) => side <= 360), sides.join(" "));
+      }
       await narrow.close();
     }
   });
@@ -186,6 +182,25 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("tab", { name: "Replay and compare" }).click();
     await page.getByRole("button", { name: "Replay" }).click();
     await page.getByText("Equal, stage by stage").waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("the map names the message that one points at, and leads to it", async () => {
+    const id = await newest();
+    const { decisions } = await demo.call("GET", `/compilations/${id}?explain=full`);
+    const { page, faults, close } = await open(demo, `/#/records/${id}`, { wait: ".pair" });
+    const map = page.locator(".token-map");
+    const { width, height } = await map.evaluate((svg) => svg.getBoundingClientRect().toJSON());
+    const titleAt = async (x, y) => {
+      await map.hover({ position: { x, y } });
+      return map.locator("title").textContent();
+    };
+    assert.match(await titleAt(0.5, 1), new RegExp(`^message ${decisions[0].index}: ${decisions[0].action} `));
+    const last = decisions.at(-1);
+    assert.match(await titleAt(width - 1, height - 5), new RegExp(`^message ${last.index}: ${last.action} `));
+    await map.click({ position: { x: width - 1, y: height - 5 } });
+    await page.locator(".pair.marked header").getByText(String(last.index), { exact: true }).waitFor();
     assert.deepEqual(faults, []);
     await close();
   });
@@ -350,6 +365,25 @@ describe("the console", { skip: missing }, () => {
     await close();
   });
 
+  test("calls of hooks have their time, and what they returned where that is recorded", async () => {
+    const { hooks } = await demo.call("GET", `/compilations/${seeded.ticket}`);
+    const call = hooks.find((row) => row.hook === "house-rules");
+    const ms = call.took_us / 1000;
+    const { page, faults, close } = await open(demo, "/#/hooks/redact-mail", { wait: ".calls" });
+    await page.locator(".calls tr", { hasText: "applied" }).first().getByRole("button", { name: /characters/ }).click();
+    await page.locator(".calls .answer").getByText("[REDACTED]").waitFor();
+    await page.goto(`${demo.url}/#/hooks/house-rules`);
+    await page.locator(".calls tr", { hasText: "before_compile" }).first().getByText(/^[\d.]+ m?s$/).waitFor();
+    await page.goto(`${demo.url}/#/records/${seeded.ticket}`);
+    await page.getByRole("tab", { name: /^Hooks/ }).click();
+    const row = page.locator(".calls tr", { hasText: "house-rules" });
+    await row.getByText(ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`, { exact: true }).waitFor();
+    await row.getByText(`${call.tokens} tokens`).waitFor();
+    assert.deepEqual(await page.locator(".calls tbody th a").allTextContents(), hooks.map((line) => line.hook));
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   test("a memory entry is restored, and retracted after a question", async () => {
     await demo.call("PUT", "/memory/walk", { value: "first" });
     await demo.call("PUT", "/memory/walk", { value: "second" });
@@ -358,10 +392,14 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("button", { name: "Restore" }).click();
     await page.getByText("Version 1 is the current one again").waitFor();
     assert.equal((await demo.call("GET", "/memory/walk")).value, "first");
+    const question = page.getByRole("group", { name: "Hide it from models?" });
     await page.getByRole("button", { name: "Retract" }).click();
+    await question.waitFor();
     await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    assert.equal((await demo.call("GET", "/memory/walk")).status, "promoted");
     await page.getByRole("button", { name: "Retract" }).click();
-    await page.getByRole("group", { name: "Hide it from models?" }).getByRole("button", { name: "Retract" }).click();
+    await question.getByRole("button", { name: "Retract" }).click();
     await page.getByText("The entry is retracted").waitFor();
     assert.equal((await demo.call("GET", "/memory/walk")).status, "retracted");
     assert.deepEqual(faults, []);
@@ -388,10 +426,10 @@ describe("the console", { skip: missing }, () => {
     await page.getByRole("button", { name: "Run 3 compiles" }).waitFor();
     await page.getByLabel("Run under").selectOption(seeded.ref);
     await page.getByRole("button", { name: "Run 3 compiles" }).click();
-    await page.getByText("All 3 come to the same.").waitFor();
+    await page.getByText("All 3 are the same.").waitFor();
     await page.getByLabel("Run under").selectOption(seeded.next);
     await page.getByRole("button", { name: "Run 3 compiles" }).click();
-    await page.getByText("0 of 3 come to the same.").waitFor();
+    await page.getByText("3 of 3 differ.").waitFor();
     assert.equal(await page.locator(".golden .parted .stage-dots .other").count() > 0, true);
     assert.deepEqual(faults, []);
     await close();
@@ -414,6 +452,7 @@ describe("the console", { skip: missing }, () => {
       await page.getByText("--bootstrap-key").waitFor();
       assert.ok(!(await page.content()).includes(KEY));
       await page.getByText("set, not shown").waitFor();
+      assert.ok(!(await page.locator("main").innerText()).includes("`"));
       await page.goto(`${server.url}/#/keys`);
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByLabel("Name").fill("<script>hit('key')</script>");
@@ -424,32 +463,6 @@ describe("the console", { skip: missing }, () => {
       await page.getByRole("group").getByRole("button", { name: "Revoke" }).click();
       await page.getByText("The key is revoked").waitFor();
       await page.getByText("No key is stored").waitFor();
-      assert.deepEqual(faults, []);
-      await close();
-    } finally {
-      server.stop();
-    }
-  });
-
-  test("2,000 messages stay fluid", async () => {
-    const server = await Server.start("--dev");
-    try {
-      const messages = Array.from({ length: 2000 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: `message ${at}: ${"words of it ".repeat(at % 40)}` }));
-      const { id } = await server.call("POST", "/compile", { messages, target: "openai", budget: { context_window: 60_000, reserve_output: 1000 } });
-      const { page, faults, close } = await open(server, `/compilations/${id}`, { wait: ".pair" });
-      assert.ok((await page.locator(".pair").count()) < 60);
-      const worst = await page.evaluate(async () => {
-        const longest = { ms: 0 };
-        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { longest.ms = Math.max(longest.ms, entry.duration); })).observe({ entryTypes: ["longtask"] });
-        for (let step = 0; step < 60; step += 1) {
-          scrollBy(0, 1500);
-          await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-        }
-        return longest.ms;
-      });
-      assert.ok(worst < 400, `a task of ${worst} ms`);
-      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-      await page.locator(".pair").getByText("message 1999:").waitFor();
       assert.deepEqual(faults, []);
       await close();
     } finally {

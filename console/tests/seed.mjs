@@ -6,7 +6,10 @@ import http from "node:http";
 const examples = new URL("../../examples/packs/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, examples), "utf8"));
 
-/** A receiver of hooks: guards pass, texts are redacted, and the audit is not there for its first calls. */
+/** What the receiver returns at its paths. */
+const ANSWERS = { "/limits": { decision: "allow" }, "/house-rules": { content: "Answers name the file and the line." } };
+
+/** A receiver of hooks: guards pass, rules of the house are added, and the audit is not there for its first calls. */
 async function receiver() {
   let refused = 0;
   const server = http.createServer((request, response) => {
@@ -19,7 +22,7 @@ async function receiver() {
         return;
       }
       response.setHeader("content-type", "application/json");
-      response.end("{}");
+      response.end(JSON.stringify(ANSWERS[request.url] ?? {}));
     });
   });
   await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
@@ -66,5 +69,13 @@ export async function seed(server, session = "flaky-test") {
   next.business_context.non_negotiables = [...next.business_context.non_negotiables, structuredClone(next.business_context.non_negotiables[0])];
   next.business_context.summary = `${next.business_context.summary} Releases are announced an hour before.`;
   await call("POST", "/packs", next);
-  return { ref, id, next: `${id}@1.1.0`, records, session, close: () => hooks.close() };
+  await call("POST", "/hooks", { id: "limits", point: "transform_context", kind: "guard", url: `${url}/limits` });
+  await call("POST", "/hooks", { id: "house-rules", point: "before_compile", kind: "provide", url: `${url}/house-rules` });
+  const ticket = { id: 8812, from: "ann@example.com", cc: ["bob@example.com"], text: "The parcel came back. Please refund it." };
+  const { id: ticketRecord } = await call("POST", "/compile", { session_id: "ticket-8812", record: "full", model: "gpt-4o", target: "openai", messages: [
+    { role: "user", content: "Who asks for the refund of order 8812?" },
+    { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "read_ticket", arguments: JSON.stringify({ id: 8812 }) } }] },
+    { role: "tool", tool_call_id: "c1", content: JSON.stringify(ticket) },
+  ] });
+  return { ref, id, next: `${id}@1.1.0`, records, ticket: ticketRecord, session, close: () => hooks.close() };
 }

@@ -15,7 +15,7 @@ const { readInput, requestOf } = await vite.ssrLoadModule("/src/pages/playground
 const { splitOf } = await vite.ssrLoadModule("/src/text/prefix.ts");
 const { eventTone, eventWords } = await vite.ssrLoadModule("/src/text/event-words.ts");
 const { lineOf } = await vite.ssrLoadModule("/src/text/json-lines.ts");
-const { leftOut } = await vite.ssrLoadModule("/src/format.ts");
+const { count, leftOut, money } = await vite.ssrLoadModule("/src/format.ts");
 const { isUnmeasured } = await vite.ssrLoadModule("/src/pages/usage.ts");
 const { whyAbout, whyAdvice } = await vite.ssrLoadModule("/src/ui/why.tsx");
 
@@ -95,12 +95,18 @@ test("a share that is left out has no minus", () => {
   assert.equal(leftOut(1000, 250), "75.0 %");
   assert.equal(leftOut(50, 62), "+24.0 % added");
   assert.equal(leftOut(100, 124, 0), "+24 % added");
+  assert.equal(leftOut(60, 956), "+1,493 % added");
   assert.equal(leftOut(50, 50), "0.0 %");
   assert.equal(leftOut(0, 0), "–");
   assert.equal(leftOut(0, 7), "–");
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 9 }), false);
   assert.equal(isUnmeasured({ id: "cmp_1", tokens_after: 0 }), false);
+});
+
+test("numbers have commas between thousands", () => {
+  assert.deepEqual([0, 999, 1000, 1234567.4, -20_000].map(count), ["0", "999", "1,000", "1,234,567", "-20,000"]);
+  assert.deepEqual([0, 12, 1_500_000, -2_000_000, 12_345_678_900_000].map(money), ["$0.00", "$0.0000", "$1.50", "−$2.00", "$12,345,679"]);
 });
 
 test("every reason of a first change is explained", () => {

@@ -20,6 +20,7 @@ export type Delivery = Schemas["Delivery"];
 export type GoldenCase = Schemas["GoldenCase"];
 export type GoldenRun = Schemas["GoldenRun"];
 export type HookOrder = Schemas["HookOrder"];
+export type HookRecord = Schemas["HookRecord"];
 export type HookRow = Schemas["HookRow"];
 export type HookTestResult = Schemas["HookTestResult"];
 export type Inventory = Schemas["Inventory"];

@@ -66,7 +66,8 @@ function Compare({ earlier, later }: { earlier: string; later: string }) {
     let id = earlier;
     if (id === "" && after.session_id) {
       const rows = (await get("/compilations", { query: { session_id: after.session_id, limit: 1000 }, signal })).items;
-      id = rows[rows.findIndex((row) => row.id === later) + 1]?.id ?? "";
+      const at = rows.findIndex((row) => row.id === later);
+      id = at < 0 ? "" : rows[at + 1]?.id ?? "";
     }
     if (id === "") return "first";
     const before = await get("/compilations/{id}", { path: { id }, signal });

@@ -9,6 +9,7 @@ import { go, href } from "../state/route.ts";
 import { useResource, type Handle } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
+import { HookCalls, type HookCall } from "../ui/hook-calls.tsx";
 import { CopyButton, JsonText } from "../ui/json.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -18,15 +19,6 @@ import { Health, latency } from "./hooks.tsx";
 
 /** Records whose runs of the hook are read: their hooks are in no list. */
 const READ_RECORDS = 12;
-
-interface Run {
-  record: string;
-  at: string;
-  point: string;
-  outcome: string;
-  ms: number | null;
-  detail: string;
-}
 
 export function HookPage({ id }: { id: string }) {
   const hook = useResource((signal) => get("/hooks/{id}", { path: { id }, signal }), []);
@@ -41,16 +33,13 @@ export function HookPage({ id }: { id: string }) {
   );
 }
 
-async function runsOf(id: string, signal: AbortSignal): Promise<Run[]> {
+async function runsOf(id: string, signal: AbortSignal): Promise<HookCall[]> {
   const { items } = await get("/compilations", { query: { limit: READ_RECORDS }, signal });
   const records = await Promise.all(items.map((row) => get("/compilations/{id}", { path: { id: row.id }, signal }).catch(() => null)));
-  return records.flatMap((record) => ((record?.hooks ?? []) as Record<string, unknown>[]).filter((line) => line["hook"] === id || line["id"] === id).map((line) => ({
-    record: record?.id ?? "", at: record?.created_at ?? "", point: String(line["point"] ?? ""), outcome: String(line["outcome"] ?? ""),
-    ms: typeof line["ms"] === "number" ? line["ms"] : null, detail: String(line["detail"] ?? line["cause"] ?? line["reason"] ?? ""),
-  })));
+  return records.flatMap((record) => (record ? record.hooks.filter((call) => call.hook === id).map((call) => ({ call, record: { id: record.id, at: record.created_at } })) : []));
 }
 
-function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Handle<HookRow>; deliveries: Handle<{ items: Delivery[] }>; runs: Handle<Run[]> }) {
+function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Handle<HookRow>; deliveries: Handle<{ items: Delivery[] }>; runs: Handle<HookCall[]> }) {
   const tab = useSignal(hook.delivery === "async" || hook.queue.queued > 0 ? "deliveries" : "runs");
   const task = useTask();
   const secret = useSignal<string | null>(null);
@@ -59,7 +48,7 @@ function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Hand
   const rows = deliveries.state.value.data?.items ?? [];
   const attempts = rows.flatMap((row) => row.attempts);
   const recorded = runs.state.value.data ?? [];
-  const times = latency([...attempts.map((attempt) => attempt.ms), ...recorded.flatMap((run) => (run.ms === null ? [] : [run.ms]))]);
+  const times = latency([...attempts.map((attempt) => attempt.ms), ...recorded.filter(({ call }) => call.took_us > 0).map(({ call }) => call.took_us / 1000)]);
   const failed = attempts.filter((attempt) => attempt.status == null || attempt.status >= 300).length;
   const enable = () => task.run(async () => {
     await patch("/hooks/{id}", { enabled: !hook.enabled }, { path, ifMatch: hook.revision });
@@ -110,26 +99,13 @@ function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Hand
   );
 }
 
-function Runs({ list }: { list: Run[] }) {
+function Runs({ list }: { list: HookCall[] }) {
   if (list.length === 0) return <Empty title="No call in the newest records"><p>The newest {READ_RECORDS} records have no call of this hook. The tab <i>Test</i> makes one.</p></Empty>;
   return (
-    <div class="card scroll">
-      <table class="rows">
-        <thead><tr><th>Record</th><th>When</th><th>Point</th><th>Outcome</th><th class="right">Time</th><th>Detail</th></tr></thead>
-        <tbody>
-          {list.map((run, at) => (
-            <tr key={at}>
-              <th scope="row"><a href={href("records", run.record)}>{shortId(run.record)}</a></th>
-              <td><time title={fullTime(run.at)}>{time(run.at)}</time></td>
-              <td>{run.point}</td>
-              <td class={/fail|den/.test(run.outcome) ? "bad" : ""}>{run.outcome.replaceAll("_", " ")}</td>
-              <td class="right">{run.ms === null ? "–" : duration(run.ms)}</td>
-              <td>{run.detail}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <HookCalls calls={list} />
+      {!list.some(({ call }) => call.answer != null) && <p class="hint">What a hook returned is kept in records in full: <code>"record": "full"</code> in the request, or a server with <code>--dev</code>.</p>}
+    </>
   );
 }
 
@@ -137,7 +113,7 @@ const STATES: Record<string, string> = { delivered: "good", queued: "warn", dead
 
 function Deliveries({ items, onRetried }: { items: Delivery[]; onRetried: () => void }) {
   const task = useTask();
-  if (items.length === 0) return <Empty title="Nothing was queued"><p>Calls with <code>"delivery": "async"</code> are queued, and shown here for a week with each attempt. Bodies are not kept in the queue; a record in full has them.</p></Empty>;
+  if (items.length === 0) return <Empty title="Nothing was queued"><p>Calls with <code>"delivery": "async"</code> are queued, and shown here for a week with each attempt. The queue does not show bodies; a record in full has what the compile was about, and the tab <i>Test</i> shows a call as it is sent.</p></Empty>;
   const retry = (id: string) => task.run(async () => {
     await post("/deliveries/{id}/retry", "", { path: { id } });
     onRetried();

@@ -23,7 +23,7 @@ export function Overview() {
   const days = Number(route.value.query.get("days") ?? 7);
   return (
     <>
-      <PageHead title="Overview" about={`Days are those of UTC; times are local (${zoneName}).`}>
+      <PageHead title="Overview" about={`Days are those of UTC; times are local (${zoneName()}).`}>
         <div class="segments" role="group" aria-label="Span">
           {SPANS.map((span) => (
             <button key={span.days} type="button" aria-pressed={span.days === days}

@@ -11,6 +11,7 @@ import { useResource } from "../state/resource.ts";
 import { lineOf } from "../text/json-lines.ts";
 import { difference } from "../text/words.ts";
 import { PageHead } from "../ui/frame.tsx";
+import { Sentence } from "../ui/markdown.tsx";
 import { visible } from "../ui/pair-list.tsx";
 import { StageDots } from "../ui/stage-dots.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -141,7 +142,7 @@ function Lint({ document: pack }: { document: Pack | null }) {
           {faults.value.map((fault, at) => (
             <li key={at}>
               <i class={`dot ${fault.severity === "error" ? "bad" : "warn"}`} aria-hidden="true" />
-              <span><b>{fault.code.replaceAll("_", " ")}</b> {fault.detail}{fault.did_you_mean && <> Did you mean <code>{fault.did_you_mean}</code>?</>}</span>
+              <span><b>{fault.code.replaceAll("_", " ")}</b> <Sentence text={fault.detail} />{fault.did_you_mean && <> Did you mean <code>{fault.did_you_mean}</code>?</>}</span>
               <button type="button" class="link" onClick={() => reveal(lineOf(parsed?.value, fault.pointer))}><code>{fault.pointer || "the document"}</code></button>
             </li>
           ))}
@@ -218,14 +219,13 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
   const run = () => task.run(async () => {
     result.value = null;
     result.value = await post("/packs/{id}/{version}/golden/run", { against: against.value }, { path });
-    const { equal, cases, status } = result.value;
-    return status === "equal" ? `All ${count(cases.length)} come to the same.` : `${count(equal)} of ${count(cases.length)} come to the same.`;
+    return "";
   });
   return (
     <Loaded of={set} rows={4}>
       {({ items }) => items.length === 0 ? (
         <Empty title="The version has no golden set">
-          <p>A golden set is compiles in full whose results a version has to come to again. <code>PUT /packs/{pack.id}/{pack.version}/golden</code> with their ids sets it.</p>
+          <p>A golden set is compiles in full whose results a version must give again. <code>PUT /packs/{pack.id}/{pack.version}/golden</code> with their ids sets it.</p>
         </Empty>
       ) : (
         <>
@@ -236,6 +236,7 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
             <button type="button" class="primary" disabled={task.busy.value} onClick={() => void run()}>Run {plural(items.length, "compile")}</button>
           </div>
           <TaskState task={task} />
+          {result.value && <Verdict run={result.value} />}
           <ul class="golden">
             {result.value ? result.value.cases.map((row) => <Case key={row.compilation_id} row={row} />)
               : items.map((row) => <li key={row.compilation_id} class="card"><i class="dot" aria-hidden="true" /><a href={href("records", row.compilation_id)}>{shortId(row.compilation_id)}</a> <span class="dim">{row.status}, compiled <time title={fullTime(row.compiled_at)}>{time(row.compiled_at)}</time>{row.current ? "" : ", by another engine"}</span></li>)}
@@ -244,6 +245,11 @@ function Golden({ pack, versions }: { pack: Pack; versions: PackRow[] }) {
       )}
     </Loaded>
   );
+}
+
+function Verdict({ run }: { run: GoldenRun }) {
+  const isGood = run.status === "equal";
+  return <p class={isGood ? "said" : "said bad"} role="status">{isGood ? `All ${count(run.cases.length)} are the same.` : `${count(run.cases.length - run.equal)} of ${count(run.cases.length)} differ.`}</p>;
 }
 
 function Case({ row }: { row: GoldenCase }) {
@@ -256,7 +262,7 @@ function Case({ row }: { row: GoldenCase }) {
         <b class={good ? "good" : "bad"}>{row.outcome.replaceAll("_", " ")}</b>
         {row.first_divergent_stage && <span>first at <b>{row.first_divergent_stage}</b></span>}
         {row.outcome_change && <span>{row.outcome_change.from} → {row.outcome_change.to}</span>}
-        {(row.refusal ?? row.detail) && <span class="dim">{row.refusal ? `${row.refusal.code}: ${row.refusal.detail}` : row.detail}</span>}
+        {(row.refusal ?? row.detail) && <span class="dim">{row.refusal ? <>{row.refusal.code}: <Sentence text={row.refusal.detail} /></> : <Sentence text={row.detail ?? ""} />}</span>}
       </header>
       {!good && <StageDots stages={row.stages} first={row.first_divergent_stage ?? null} roots={row.root_stages} />}
     </li>

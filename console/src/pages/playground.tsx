@@ -86,7 +86,7 @@ export function Playground() {
 
   return (
     <>
-      <PageHead title="Playground" about="What a compile makes of a conversation. A dry run: nothing is recorded, counted or sent to hooks.">
+      <PageHead title="Playground" about="A dry run: nothing is recorded, counted or sent to hooks.">
         {!(input instanceof Error) && <CopyButton text={() => JSON.stringify(requestOf(input, settings.value), null, 2)} label="Copy request" />}
         <button type="button" onClick={share}>Save as a file</button>
         <button type="button" onClick={() => { text.value = EXAMPLE; settings.value = START; }}>Load the example</button>

@@ -70,9 +70,13 @@ export function Governance({ record }: { record: CompilationRecord }) {
   );
 }
 
+const headOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replace(/_id$/, "").replaceAll("_", " ");
+
 /** Rows of any shape: a column for each member that has a value in one of them. */
 function Table({ title, rows, none }: { title: string; rows: Value[]; none: string }) {
-  const found = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => rows.some((row) => !isEmpty(row[name])));
+  // Ids and hashes of the pack's machinery, and what holds for no row, are in the compiled context below.
+  const found = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    .filter((name) => (FIRST.includes(name) || !/_(id|hash)$/.test(name)) && rows.some((row) => !isEmpty(row[name]) && row[name] !== false));
   const names = [...FIRST.filter((name) => found.includes(name)), ...found.filter((name) => !FIRST.includes(name))].slice(0, 7);
   return (
     <section class="card">
@@ -80,7 +84,7 @@ function Table({ title, rows, none }: { title: string; rows: Value[]; none: stri
       {rows.length === 0 ? <p class="dim">{none}</p> : (
         <div class="scroll">
           <table class="rows">
-            <thead><tr>{names.map((name) => <th key={name}>{name.replaceAll("_", " ")}</th>)}</tr></thead>
+            <thead><tr>{names.map((name) => <th key={name}>{headOf(name)}</th>)}</tr></thead>
             <tbody>{rows.slice(0, 200).map((row, at) => <tr key={at}>{names.map((name) => <td key={name}>{visible(text(row[name])).slice(0, 400)}</td>)}</tr>)}</tbody>
           </table>
         </div>

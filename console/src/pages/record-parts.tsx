@@ -1,6 +1,7 @@
 // Parts of a record's page: stages, hooks, memory, notes.
 
 import type { CompilationRecord, Report } from "../api/schema.ts";
+import { HookCalls } from "../ui/hook-calls.tsx";
 import { Empty } from "../ui/states.tsx";
 
 export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
@@ -20,27 +21,9 @@ export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
   );
 }
 
-export function Hooks({ hooks }: { hooks: unknown[] }) {
+export function Hooks({ hooks }: { hooks: CompilationRecord["hooks"] }) {
   if (hooks.length === 0) return <Empty title="No hook ran"><p>Hooks run where one is registered for a point of the compile.</p></Empty>;
-  const rows = hooks as Record<string, unknown>[];
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return (
-    <div class="scroll">
-      <table>
-        <thead><tr>{names.map((name) => <th key={name}>{name.replaceAll("_", " ")}</th>)}</tr></thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>{names.map((name) => <td key={name}>{write(row[name])}</td>)}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function write(value: unknown): string {
-  if (value === undefined || value === null) return "–";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return <HookCalls calls={hooks.map((call) => ({ call, record: null }))} />;
 }
 
 export function MemoryUse({ record }: { record: CompilationRecord }) {

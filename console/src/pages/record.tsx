@@ -127,8 +127,8 @@ function Figures({ record }: { record: CompilationRecord }) {
         of={report.exact ? report.tokenizer : `${report.tokenizer}, an estimate for this model`}>
         <PartsBar parts={report.parts} />
       </Stat>
-      <Stat label={saved < 0 ? "Added" : "Left out"} value={leftOut(record.tokens_before, record.tokens_after).replace(" added", "")}
-        of={`${count(Math.abs(saved))} of ${count(record.tokens_before)} tokens that came in`} />
+      <Stat label={saved < 0 ? "Added" : "Left out"} value={saved < 0 ? count(-saved) : leftOut(record.tokens_before, record.tokens_after)}
+        of={saved < 0 ? `tokens on top of the ${count(record.tokens_before)} that came in: memory, state, a pack or hooks` : `${count(saved)} of ${count(record.tokens_before)} tokens that came in`} />
       <Stat label="Budget" value={record.fits ? percent(record.tokens_after, report.budget) : "Exceeded"} bad={!record.fits}
         of={`${count(record.tokens_after)} of ${count(report.budget)} tokens: the window less ${count(report.parts.reserve)}`} />
       {cost && (

@@ -81,7 +81,7 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
   return (
     <>
       <dl class="stats">
-        <Stat label={sums.after > sums.before ? "Added" : "Left out"} value={leftOut(sums.before, sums.after).replace(" added", "")} of={`${count(Math.abs(sums.before - sums.after))} of ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
+        <Stat label={sums.after > sums.before ? "Added" : "Left out"} value={leftOut(sums.before, sums.after).replace(" added", "")} of={`${count(Math.abs(sums.before - sums.after))} ${sums.after > sums.before ? "more than the" : "of"} ${count(sums.before)} tokens in, over ${plural(rows.length, "turn")}`} />
         <Stat label="Cache breaks" value={count(sums.breaks)} of={`of ${plural(rows.length, "turn")}`} />
         {sums.priced > 0 && <Stat label="Cost of the input" value={money(sums.paid)} of={plural(sums.priced, "priced turn")} />}
         {sums.priced > 0 && <Stat label="Saved, net" value={money(sums.saved)} bad={sums.saved < 0} of={`of ${money(sums.paid + sums.saved)} unshortened`} />}

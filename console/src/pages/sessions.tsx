@@ -58,7 +58,7 @@ function List({ items, complete }: { items: Session[]; complete: boolean }) {
       </div>
       <div class="card scroll">
         <table class="numbers rows">
-          <thead><tr><th>Session</th><th class="left">Model</th><th>Turns</th><th>Messages</th><th>Compactions</th><th>Last payload</th><th>Used</th></tr></thead>
+          <thead><tr><th>Session</th><th class="left">Model</th><th>Turns</th><th>Messages</th><th>Compactions</th><th>Cost, last turn</th><th>Used</th></tr></thead>
           <tbody>
             {found.slice(0, SHOWN).map((row) => (
               <tr key={row.id}>

@@ -7,6 +7,7 @@ import type { SettingRow } from "../api/schema.ts";
 import { count } from "../format.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
+import { Sentence } from "../ui/markdown.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 
 export function Settings() {
@@ -19,7 +20,7 @@ export function Settings() {
   );
 }
 
-const SOURCES: Record<string, string> = { default: "as usual", environment: "environment", flag: "command line" };
+const SOURCES: Record<string, string> = { default: "default", environment: "environment", flag: "command line" };
 
 function List({ items }: { items: SettingRow[] }) {
   const wanted = useSignal("");
@@ -37,7 +38,7 @@ function List({ items }: { items: SettingRow[] }) {
         <label class="check-line"><input type="checkbox" checked={changed.value} onChange={(event) => { changed.value = event.currentTarget.checked; }} />Changed ones only</label>
         <p class="dim" role="status">{count(found.length)} of {count(items.length)}</p>
       </div>
-      {found.length === 0 && <Empty title={changed.value ? "Every setting is as usual" : "No setting is called so"} />}
+      {found.length === 0 && <Empty title={changed.value ? "Every setting has its default" : "No setting is called so"} />}
       {sections.map((section) => (
         <section key={section} class="card">
           <header><h2>{section}</h2></header>
@@ -48,9 +49,9 @@ function List({ items }: { items: SettingRow[] }) {
                 {found.filter((row) => row.section === section).map((row) => (
                   <tr key={row.flag}>
                     <th scope="row"><code>--{row.flag}</code><small class="block">{row.variable}</small></th>
-                    <td>{row.secret ? <span class="dim">{row.source === "default" ? "not set" : "set, not shown"}</span> : row.value === null || row.value === undefined ? <span class="dim">not set</span> : <code>{row.value}</code>}</td>
-                    <td class={row.source === "default" ? "dim" : ""}>{SOURCES[row.source] ?? row.source}</td>
-                    <td>{row.about}</td>
+                    <td class="set">{row.secret ? <span class="dim">{row.source === "default" ? "not set" : "set, not shown"}</span> : row.value === null || row.value === undefined ? <span class="dim">not set</span> : <code>{row.value}</code>}</td>
+                    <td class={row.source === "default" ? "dim whole" : "whole"}>{SOURCES[row.source] ?? row.source}</td>
+                    <td><Sentence text={row.about} /></td>
                   </tr>
                 ))}
               </tbody>

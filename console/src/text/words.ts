@@ -1,5 +1,5 @@
-// The difference of two texts, word by word; by lines where the texts are long. Bounded in time: a text that differs too
-// much is shown as a whole.
+// The difference of two texts, word by word; by lines where the texts are long. Bounded in work: of texts that differ too
+// much, each is marked as a whole.
 
 import { diffLines, diffWordsWithSpace, type Change } from "diff";
 
@@ -9,11 +9,13 @@ export interface Piece {
 }
 
 const MAX_WORD_CHARS = 8000;
-const TIMEOUT_MS = 120;
+/** Work grows with the square of the edits. This many take some 20 ms. */
+const MAX_EDITS = 900;
+const TIMEOUT_MS = 80;
 
 export function difference(before: string, after: string): Piece[] {
   const isLong = Math.max(before.length, after.length) > MAX_WORD_CHARS;
-  const options = { timeout: TIMEOUT_MS };
+  const options = { maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS };
   const changes: Change[] | undefined = isLong ? diffLines(before, after, options) : diffWordsWithSpace(before, after, options);
   if (!changes) return [{ text: before, kind: "removed" }, { text: after, kind: "added" }];
   return changes.map(({ value, added, removed }) => ({ text: value, kind: added ? "added" : removed ? "removed" : "same" }));

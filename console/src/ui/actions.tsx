@@ -7,7 +7,7 @@ export const ACTIONS: { action: Action; about: string }[] = [
   { action: "compressed", about: "Shortened; the original can be restored, from the text itself or from what is stored" },
   { action: "deduplicated", about: "Replaced by a reference to the same text earlier in the payload" },
   { action: "cleared", about: "The content of an old tool result or of thinking was cleared" },
-  { action: "summarized", about: "A summary stands for it, with other old messages" },
+  { action: "summarized", about: "Replaced by a summary, with other old messages" },
   { action: "dropped", about: "Left out" },
   { action: "changed", about: "Changed by a hook, or written in another way for the target" },
   { action: "removed", about: "Removed by a hook, or not representable in the target" },

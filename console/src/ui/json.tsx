@@ -3,16 +3,34 @@
 import { useMemo } from "preact/hooks";
 
 const MAX_CHARS = 400_000;
+/** A long text is laid out in chunks, of which the browser skips those that are not in view. */
+const CHUNK_CHARS = 6000;
+const LINE_PX = 19.5;
+
+/** The text in chunks that end with a line. */
+function chunksOf(text: string): { text: string; lines: number }[] {
+  const chunks: { text: string; lines: number }[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = from + CHUNK_CHARS >= text.length ? -1 : text.indexOf("\n", from + CHUNK_CHARS);
+    const chunk = text.slice(from, end < 0 ? text.length : end + 1);
+    chunks.push({ text: chunk, lines: chunk.split("\n").length - 1 });
+    from += chunk.length;
+  }
+  return chunks;
+}
 
 export function JsonText({ value, label }: { value: unknown; label: string }) {
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? "null", [value]);
-  const shown = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
+  const chunks = useMemo(() => chunksOf(text.slice(0, MAX_CHARS)), [text]);
   return (
     <figure class="json">
       <figcaption>
         {label} <CopyButton text={text} label="Copy" />
       </figcaption>
-      <pre tabIndex={0}>{shown}{text.length > MAX_CHARS && "\n…"}</pre>
+      <pre tabIndex={0}>
+        {chunks.map((chunk, at) => <span key={at} class="chunk" style={{ containIntrinsicHeight: `auto ${Math.max(chunk.lines, 1) * LINE_PX}px` }}>{chunk.text}</span>)}
+        {text.length > MAX_CHARS && "\n…"}
+      </pre>
     </figure>
   );
 }

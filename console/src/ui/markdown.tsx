@@ -20,6 +20,11 @@ function inline(text: string): ComponentChildren[] {
   });
 }
 
+/** A sentence of the server, whose names are between back-ticks. */
+export function Sentence({ text }: { text: string }) {
+  return <>{text.split(/(`[^`\n]*`)/).map((piece, at) => (piece.length > 2 && piece.startsWith("`") ? <code key={at}>{piece.slice(1, -1)}</code> : piece))}</>;
+}
+
 export function Markdown({ text }: { text: string }) {
   const blocks = text.split(/^```.*$/m);
   return (

@@ -5,8 +5,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Action, MessageDecision } from "../api/schema.ts";
 import { count } from "../format.ts";
 import type { Row } from "../text/pairs.ts";
-import { difference, side, type Piece } from "../text/words.ts";
+import { side, type Piece } from "../text/words.ts";
 import { Badge, Legend } from "./actions.tsx";
+import { useDifference } from "./differences.ts";
 import { TokenMap } from "./token-map.tsx";
 import { VirtualList } from "./virtual.tsx";
 
@@ -15,7 +16,7 @@ const FOLDED_CHARS = 900;
 const QUIET_CHARS = 300;
 
 const GONE: Partial<Record<Action, string>> = {
-  summarized: "a summary stands for it",
+  summarized: "replaced by a summary",
   dropped: "left out",
   removed: "removed",
 };
@@ -87,7 +88,7 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
   const { before, after, decision } = row;
   const unit = before ?? after;
   const most = open.value ? UNFOLDED_CHARS : row.same || !after ? QUIET_CHARS : FOLDED_CHARS;
-  const pieces = useMemo(() => (before && after && !row.same ? difference(before.text, after.text) : null), [row]);
+  const pieces = useDifference(row);
   if (!unit) return null;
   const size = Math.max(before?.text.length ?? 0, after?.text.length ?? 0);
   const left = before && side(pieces ?? [{ text: before.text, kind: "same" }], "added", most);

@@ -1,4 +1,4 @@
-// The stages of a compile next to those of another: green where they came to the same.
+// The stages of a compile next to those of another: green where both have the same result.
 
 import type { StageRow } from "../api/schema.ts";
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/problem.ts";
 import type { Handle } from "../state/resource.ts";
+import { Sentence } from "./markdown.tsx";
 
 export function Loading({ rows = 4 }: { rows?: number }) {
   return (
@@ -26,7 +27,7 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
   return (
     <div class="failed" role="alert">
       <h2>{title}</h2>
-      <p class="pre">{error.message}</p>
+      <p class="pre"><Sentence text={error.message} /></p>
       <p class="meta">
         {error.status > 0 && <span>{error.code} · status {error.status}</span>}
         {error.requestId !== null && <span>request <code>{error.requestId}</code></span>}

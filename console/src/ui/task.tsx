@@ -1,7 +1,7 @@
 // Something that a reader does: a request that is under way, what came of it, and a question before what cannot be undone.
 
 import { useSignal, type Signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import { session } from "../state/session.ts";
 import { Failed } from "./states.tsx";
@@ -58,7 +58,8 @@ export function ConfirmButton({ label, question, confirm, disabled, onConfirm }:
   const asks = useSignal(false);
   const first = useRef<HTMLButtonElement>(null);
   const sure = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  // Before the next key arrives, which may be the one that closes the question.
+  useLayoutEffect(() => {
     if (asks.value) sure.current?.focus();
   }, [asks.value]);
   const close = () => {

@@ -6,6 +6,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 const MARGIN_PX = 600;
+const KEPT_HEIGHTS = 1000;
 
 export function VirtualList<Item>({ items, keyOf, estimate, row, reveal, label }: {
   items: Item[];
@@ -17,7 +18,7 @@ export function VirtualList<Item>({ items, keyOf, estimate, row, reveal, label }
   label: string;
 }) {
   const outer = useRef<HTMLDivElement>(null);
-  const heights = useMemo(() => new Map<string, number>(), [items]);
+  const heights = useRef(new Map<string, number>()).current;
   const version = useSignal(0);
   const view = useSignal({ top: 0, bottom: 1200 });
 
@@ -49,27 +50,43 @@ export function VirtualList<Item>({ items, keyOf, estimate, row, reveal, label }
     };
   }, [items]);
 
-  useLayoutEffect(() => {
-    let changed = false;
-    for (const element of outer.current?.querySelectorAll<HTMLElement>(":scope > [data-row]") ?? []) {
-      const key = element.dataset["row"] ?? "";
-      const height = element.offsetHeight;
-      if (height > 0 && Math.abs((heights.get(key) ?? -1) - height) >= 1) {
-        heights.set(key, height);
-        changed = true;
+  // Rows are measured where they are laid out anyway, when they appear and when they fold or unfold.
+  const measured = useMemo(() => {
+    const shown = new Set<HTMLElement>();
+    const observer = new ResizeObserver((entries) => {
+      let changed = false;
+      for (const { target, borderBoxSize } of entries) {
+        const key = (target as HTMLElement).dataset["row"] ?? "";
+        const height = borderBoxSize[0]?.blockSize ?? 0;
+        if (height > 0 && Math.abs((heights.get(key) ?? -1) - height) >= 1) {
+          heights.set(key, height);
+          changed = true;
+        }
       }
-    }
-    if (changed) version.value += 1;
-  });
-
-  // A row that folds or unfolds changes its height without this list being drawn.
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      version.value += 1;
+      if (changed) version.value += 1;
     });
-    for (const element of outer.current?.querySelectorAll(":scope > [data-row]") ?? []) observer.observe(element);
-    return () => observer.disconnect();
-  }, [first, end, items]);
+    return { shown, observer };
+  }, []);
+  useLayoutEffect(() => {
+    const { shown, observer } = measured;
+    const rows = new Set(outer.current?.querySelectorAll<HTMLElement>(":scope > [data-row]") ?? []);
+    for (const element of shown) {
+      if (rows.has(element)) continue;
+      observer.unobserve(element);
+      shown.delete(element);
+    }
+    for (const element of rows) {
+      if (shown.has(element)) continue;
+      observer.observe(element);
+      shown.add(element);
+    }
+    // Lists that go on and on do not remember rows that are gone.
+    if (heights.size > 2 * items.length + KEPT_HEIGHTS) {
+      const keys = new Set(items.map(keyOf));
+      for (const key of heights.keys()) if (!keys.has(key)) heights.delete(key);
+    }
+  });
+  useEffect(() => () => measured.observer.disconnect(), []);
 
   useEffect(() => {
     const element = outer.current;

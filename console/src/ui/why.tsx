@@ -39,7 +39,7 @@ const ADVICE: Record<string, string> = {
   thinking_removed: "Send thinking back as it came, with its signature, until its turn is over.",
   message_inserted: "Append new messages at the end. What has to be told in between belongs into `dynamic_state`.",
   message_removed: "Leave old messages to the compile: it shortens them at points, where many go at once.",
-  message_edited: "Send old messages byte for byte as they were: clients that rebuild them often write JSON anew.",
+  message_edited: "Send old messages byte for byte as they were: clients that rebuild them often write JSON in another way.",
   output_changed: "Keep the output block and the prefill the same in each turn.",
 };
 
