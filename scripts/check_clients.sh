@@ -84,8 +84,19 @@ check_typescript() {
     )
 }
 
-for client in "${@:-python typescript}"; do
-    for name in $client; do
-        "check_$name"
-    done
+# Both at once, each with its output at its end: each is mostly one process at a time.
+clients=("$@")
+[[ $# -gt 0 ]] || clients=(python typescript)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+declare -A running
+for client in "${clients[@]}"; do
+    "check_$client" >"$folder/$client" 2>&1 &
+    running[$client]=$!
 done
+status=0
+for client in "${clients[@]}"; do
+    wait "${running[$client]}" || status=1
+    cat "$folder/$client"
+done
+exit $status

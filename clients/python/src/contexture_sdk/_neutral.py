@@ -118,7 +118,8 @@ class Clients:
         try:
             return cast("Mapping[str, Any]", self.get().compile(cast(Any, body))["payload"])
         except ContextureError as error:
-            return self._passed(error)
+            self._pass_by(error)
+            return None
 
     async def compile_async(self, body: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
         """The payload, or None if the messages go out as they are."""
@@ -127,9 +128,10 @@ class Clients:
         try:
             return cast("Mapping[str, Any]", (await self.get_async().compile(cast(Any, body)))["payload"])
         except ContextureError as error:
-            return self._passed(error)
+            self._pass_by(error)
+            return None
 
-    def _passed(self, error: ContextureError) -> None:
+    def _pass_by(self, error: ContextureError) -> None:
         """Raises a refusal; after any other failure the messages go out as they are."""
         if self.failures.refusal(error) is not None:
             raise error
