@@ -272,7 +272,7 @@ export function isUnsent(error: unknown): boolean {
 export function connectionError(url: string, error: unknown): ContextureError {
   const cause = isRecord(error) && error["cause"] ? error["cause"] : error;
   const reason = cause instanceof Error && cause.message ? cause.message : String(error);
-  const what = isUnsent(error) ? "cannot connect to" : "lost the connection to";
+  const what = isUnsent(error) ? "cannot connect to" : "no response from";
   return new ContextureError(CONNECTION_FAILED, `${what} ${new URL(url).origin}: ${reason}`, { cause: error });
 }
 

@@ -237,12 +237,9 @@ def connection_error(error: httpx.TransportError) -> ContextureError:
     """A failure of the way to the server, with its address: often that is what is wrong."""
     url = error.request.url
     server, reason = f"{url.scheme}://{url.netloc.decode('ascii')}", str(error) or type(error).__name__
-    if isinstance(error, httpx.TimeoutException):
-        failure = ContextureError(TIMEOUT, f"no response from {server}: {reason}")
-    elif is_unsent(error):
-        failure = ContextureError(CONNECTION_FAILED, f"cannot connect to {server}: {reason}")
-    else:
-        failure = ContextureError(CONNECTION_FAILED, f"lost the connection to {server}: {reason}")
+    code = TIMEOUT if isinstance(error, httpx.TimeoutException) else CONNECTION_FAILED
+    what = "cannot connect to" if isinstance(error, httpx.ConnectError) else "no response from"
+    failure = ContextureError(code, f"{what} {server}: {reason}")
     failure.__cause__ = error
     return failure
 
