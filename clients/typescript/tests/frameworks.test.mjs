@@ -203,7 +203,7 @@ test("AI SDK: falls open, but not for what a hook denies", async () => {
   });
 });
 
-test("AI SDK: what the pack of a session refuses does not go out, and after a failure to connect nobody is asked", async () => {
+test("AI SDK: what the pack of a session refuses does not go out, and after a failure to connect the server is not asked", async () => {
   const problem = { type: "x", title: "…", status: 422, detail: "…", code: "evidence_required", request_id: "r", stage: "evidence" };
   const cut = { request: { method: "POST", path: "/compile" }, response: { cut: true } };
   const prompt = [{ role: "user", content: [text("q")] }];
