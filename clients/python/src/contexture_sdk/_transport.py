@@ -181,7 +181,7 @@ def flow_of(
     options = options or {}
     started = time.monotonic()
     deadline_ms = options.get("deadline_ms", settings.deadline_ms)
-    max_retries = options.get("max_retries", settings.max_retries)
+    max_retries = max(0, options.get("max_retries", settings.max_retries))
     url = settings.url + path_of(operation.path, path)
     pairs = {name: text_of(value) for name, value in (query or {}).items() if value is not None}
     if pairs:
