@@ -16,7 +16,10 @@ export class FailurePolicy {
   /** `keys` are those of `/compile` that every request has. */
   constructor(private readonly failOpen: boolean, private readonly keys: object) {}
 
-  /** The status of a refusal, or undefined if the request goes out as it is. */
+  /**
+   * The status of a refusal, or undefined if the request goes out as it is; then a pause begins if the server could not
+   * be reached.
+   */
   refusal(error: ContextureError): number | undefined {
     const governed = "pack" in this.keys || Boolean(error.problem?.stage);
     const status = REFUSALS[error.code] ?? (governed ? 422 : this.failOpen ? undefined : 503);

@@ -85,7 +85,10 @@ class FailurePolicy:
     _paused_until: float = 0.0
 
     def refusal(self, error: ContextureError) -> Optional[int]:
-        """The status of a refusal, or None if the request goes out as it is."""
+        """The status of a refusal, or None if the request goes out as it is.
+
+        In the second case a pause begins if the server could not be reached.
+        """
         governed = "pack" in self.keys or bool(error.problem and error.problem.get("stage"))
         status = REFUSALS.get(error.code) or (422 if governed else None if self.fail_open else 503)
         if status is None and error.code in (CONNECTION_FAILED, TIMEOUT):
