@@ -2,27 +2,26 @@
 """Measures what `wrap(OpenAI())` costs a call: the wrapped client next to the bare one, in turns.
 
     pip install openai -e clients/python
-    python clients/python/scripts/overhead.py            # Contexture is played, so it is the client's own cost
+    python clients/python/scripts/overhead.py            # Contexture is played, too: the client's own work
     CONTEXTURE_URL=http://127.0.0.1:8080 python clients/python/scripts/overhead.py    # with a server's compile
 
-Prints, for conversations of several sizes, milliseconds of this process's CPU and of the clock: the bare call, and the
-median of what the wrapped call takes in addition.
+The provider is a function in this process. Prints, for conversations of several sizes, milliseconds of this process's
+CPU and of the clock: the bare call, and the median of what the wrapped call takes in addition. On a busy machine, look
+at the CPU.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import statistics
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
+
+import httpx
 
 from contexture_sdk import Contexture, wrap
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 ROUNDS = 200
 KIB_OF_CONVERSATIONS = (4, 35, 200)
@@ -33,31 +32,32 @@ COMPLETION = {
 }
 
 
-def serve(pipe: Connection) -> None:
-    """A provider that always says the same, and a Contexture that returns the messages that it is given."""
+def provider() -> Any:
+    """A client of OpenAI's library whose requests are answered in this process."""
+    import openai
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 1 << 16
+    # The library that OpenAI's clients send by: httpx, or httpx2 from version 3 on.
+    modules = [kind.__module__ for kind in type(openai.OpenAI(api_key="x")._client).__mro__]
+    library = import_module(next(name for name in modules if name.startswith("httpx")).split(".")[0])
+    text = json.dumps(COMPLETION).encode()
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            answer: Any = COMPLETION
-            if self.path == "/compile":
-                answer = {"payload": {"messages": json.loads(body)["messages"]}, "report": {"requires": None}}
-            text = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def answer(_: Any) -> Any:
+        return library.Response(200, content=text, headers={"content-type": "application/json"})
 
-        def log_message(self, *_: object) -> None:
-            """Prints nothing."""
+    return openai.OpenAI(
+        base_url="http://provider/v1", api_key="x", http_client=library.Client(transport=library.MockTransport(answer))
+    )
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    pipe.send(f"http://127.0.0.1:{server.server_port}")
-    server.serve_forever()
+
+def contexture(messages: list[Any]) -> Contexture:
+    """The server of the environment, or one that returns the messages as they are, at no cost."""
+    if "CONTEXTURE_URL" in os.environ:
+        return Contexture()
+    text = json.dumps({"payload": {"messages": messages}, "report": {"requires": None}}).encode()
+    transport = httpx.MockTransport(
+        lambda _: httpx.Response(200, content=text, headers={"content-type": "application/json"})
+    )
+    return Contexture("http://contexture", http_client=httpx.Client(transport=transport))
 
 
 def timed(client: Any, messages: list[Any]) -> tuple[float, float]:
@@ -68,18 +68,11 @@ def timed(client: Any, messages: list[Any]) -> tuple[float, float]:
 
 
 def main() -> None:
-    import openai
-
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    stand_in = multiprocessing.Process(target=serve, args=(sender,), daemon=True)
-    stand_in.start()
-    url = receiver.recv()
-    contexture = Contexture(os.environ.get("CONTEXTURE_URL") or url)
     print(f"{'KiB':>5} {'bare CPU':>9} {'added CPU':>10} {'bare clock':>11} {'added clock':>12}")
     for size in KIB_OF_CONVERSATIONS:
         rows = [{"role": ("user", "assistant")[row % 2], "content": "word " * 200} for row in range(size)]
-        bare = openai.OpenAI(base_url=url + "/v1", api_key="x")
-        wrapped = wrap(openai.OpenAI(base_url=url + "/v1", api_key="x"), contexture, record="none")
+        bare = provider()
+        wrapped = wrap(provider(), contexture(rows), record="none")
         times: list[list[tuple[float, float]]] = [[], []]
         for _ in range(ROUNDS):
             for client, found in zip((bare, wrapped), times, strict=True):
@@ -90,7 +83,6 @@ def main() -> None:
         ]
         usual = [statistics.median(row[kind] for row in times[0]) for kind in (0, 1)]
         print(f"{size:>5} {usual[0]:>9.2f} {added[0]:>10.2f} {usual[1]:>11.2f} {added[1]:>12.2f}")
-    stand_in.terminate()
 
 
 if __name__ == "__main__":

@@ -56,6 +56,12 @@ def test_a_key_is_in_no_text_of_an_error() -> None:
     assert "cx_live_secret" not in f"{caught.value} {caught.value!r} {client.settings!r}"
 
 
+def test_fewer_retries_than_none_are_none() -> None:
+    with pytest.raises(ContextureError) as caught:
+        Contexture("http://127.0.0.1:1", max_retries=-1).get_health()
+    assert caught.value.code == "connection_failed"
+
+
 def test_half_of_a_surrogate_pair_is_sent() -> None:
     exchange = {"request": {"method": "POST", "path": "/tokens"}, "response": {
         "status": 200, "headers": {"content-type": "application/json"}, "body": {"tokens": 1}}}

@@ -8,8 +8,10 @@ import logging
 from typing import Any
 
 import pytest
+from fake_server import FakeServer
 
 from contexture_sdk import AsyncContexture, Contexture, ContextureError
+from contexture_sdk._neutral import clients_of
 
 ROWS = [f"step {row}: compiled unit {row} in {row * 37 % 400} ms" for row in range(200)]
 LOG = "\n".join([*ROWS, "ERROR unit 7 failed"])
@@ -216,3 +218,35 @@ def test_an_option_that_is_not_known_is_refused_at_once(
         made(*given, budgt={"context_window": 8_000})
     with pytest.raises(TypeError, match="'system' comes from each request"):
         made(*given, system="Be brief.")
+
+
+CUT = {"request": {"method": "POST", "path": "/compile"}, "response": {"cut": True}}
+
+
+def test_after_a_failure_to_connect_the_server_is_not_asked_for_a_while(caplog: pytest.LogCaptureFixture) -> None:
+    with FakeServer([CUT]) as server, caplog.at_level(logging.CRITICAL):
+        clients = clients_of(Contexture(server.url, max_retries=0), {}, "")
+        assert [clients.compile({"messages": []}) for _ in range(3)] == [None] * 3
+        assert asyncio.run(clients.compile_async({"messages": []})) is None
+        server.finish(1)
+
+
+@pytest.mark.parametrize(("keys", "fail_open"), [({}, False), ({"pack": "p@1"}, True)])
+def test_what_must_be_compiled_never_goes_out_without(keys: dict[str, Any], fail_open: bool) -> None:
+    with FakeServer([CUT] * 2) as server:
+        clients = clients_of(Contexture(server.url, max_retries=0), keys, "", fail_open=fail_open)
+        for _ in range(2):
+            with pytest.raises(ContextureError, match="connection_failed"):
+                clients.compile({"messages": []})
+        server.finish(2)
+
+
+def test_what_the_pack_of_a_session_refuses_does_not_go_out() -> None:
+    problem = {"type": "/problems/evidence-required", "title": "…", "status": 422, "detail": "…", "stage": "evidence",
+               "code": "evidence_required", "request_id": "req_1"}
+    refused = {"request": CUT["request"], "response": {
+        "status": 422, "headers": {"content-type": "application/problem+json"}, "body": problem}}
+    with FakeServer([refused]) as server:
+        clients = clients_of(Contexture(server.url), {}, "")
+        with pytest.raises(ContextureError, match="evidence_required"):
+            clients.compile({"messages": []})

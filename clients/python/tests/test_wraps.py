@@ -105,6 +105,19 @@ def test_after_a_failure_to_connect_calls_go_straight_to_the_provider(caplog: py
         provider.finish(3)
 
 
+@pytest.mark.parametrize(("keys", "fail_open", "status"), [({}, False, 503), ({"pack": "p@1"}, True, 422)])
+def test_what_must_be_compiled_never_goes_out_without(keys: dict[str, Any], fail_open: bool, status: int) -> None:
+    rules = rules_of((OPENAI_CHAT,), session=None, fail_open=fail_open, on_compiled=None, keys=keys)
+    cut = {"request": {"method": "POST", "path": "/compile"}, "response": {"cut": True}}
+    with FakeServer([cut] * 3) as contexture, FakeServer([]) as provider:
+        with compiling_client(httpx.Client(), rules, Contexture(contexture.url, max_retries=0)) as client:
+            for _ in range(3):
+                body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "a"}]}
+                assert client.post(provider.url + "/v1/chat/completions", json=body).status_code == status
+        contexture.finish(3)
+        provider.finish(0)
+
+
 def test_usage_is_read_from_gzip_cut_anywhere() -> None:
     text = b'data: {"usage": {"prompt_tokens": 7}}\n\ndata: [DONE]\n\n'
     packed = gzip.compress(text)

@@ -42,20 +42,27 @@ const files = readdirSync(source).filter((name) => !generated.includes(name));
 for (const name of files) console.log(`${name}: ${lines(name)} lines`);
 console.log(`written by hand: ${files.reduce((sum, name) => sum + lines(name), 0)} lines`);
 
-/** Milliseconds of calls that take turns, so that all of them meet the same machine: medians, and 95ths of a hundred. */
+/**
+ * Milliseconds of the clock and of this process's CPU that calls take. They take turns, so that all of them meet the
+ * same machine: medians, and of the clock the 95th of a hundred, too.
+ */
 async function timesOf(calls, times = 900) {
-  const taken = Object.fromEntries(Object.keys(calls).map((name) => [name, []]));
+  const taken = Object.fromEntries(Object.keys(calls).map((name) => [name, { clock: [], cpu: [] }]));
   for (let at = 0; at < times; at += 1) {
     for (const [name, call] of Object.entries(calls)) {
       const started = performance.now();
+      const used = process.cpuUsage();
       await call();
-      if (at >= times / 3) taken[name].push(performance.now() - started);
+      const { user, system } = process.cpuUsage(used);
+      if (at < times / 3) continue;
+      taken[name].clock.push(performance.now() - started);
+      taken[name].cpu.push((user + system) / 1_000);
     }
   }
-  return Object.entries(taken).map(([name, values]) => {
-    values.sort((one, other) => one - other);
-    return { name, median: values[Math.floor(values.length / 2)], p95: values[Math.floor(values.length * 0.95)] };
-  });
+  const share = (values, part) => values.sort((one, other) => one - other)[Math.floor(values.length * part)];
+  return Object.entries(taken).map(([name, { clock, cpu }]) => (
+    { name, clock: share(clock, 0.5), p95: share(clock, 0.95), cpu: share(cpu, 0.5) }
+  ));
 }
 
 const answer = JSON.stringify({
@@ -91,10 +98,10 @@ const calls = {
 
 async function print(more = {}) {
   const [bare, ...others] = await timesOf({ ...calls, ...more });
-  console.log(`${bare.name}: median ${bare.median.toFixed(2)} ms, p95 ${bare.p95.toFixed(2)} ms`);
-  for (const { name, median, p95 } of others) {
-    const longer = (median - bare.median).toFixed(2);
-    console.log(`${name}: median ${median.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, ${longer} ms more than bare`);
+  console.log(`${bare.name}: ${bare.cpu.toFixed(2)} ms of CPU, ${bare.clock.toFixed(2)} ms (p95 ${bare.p95.toFixed(2)})`);
+  for (const { name, clock, p95, cpu } of others) {
+    const longer = `${(cpu - bare.cpu).toFixed(2)} ms of CPU and ${(clock - bare.clock).toFixed(2)} ms more than bare`;
+    console.log(`${name}: ${cpu.toFixed(2)} ms of CPU, ${clock.toFixed(2)} ms (p95 ${p95.toFixed(2)}), ${longer}`);
   }
 }
 

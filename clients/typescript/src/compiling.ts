@@ -7,8 +7,8 @@
 
 import { withReserve } from "./budget.js";
 import { Contexture } from "./client.js";
-import { clock } from "./clock.js";
-import { CONNECTION_FAILED, ContextureError, isRecord, TIMEOUT } from "./errors.js";
+import { ContextureError, isRecord } from "./errors.js";
+import { FailurePolicy } from "./failures.js";
 import { COMPILE_KEYS } from "./operations.js";
 import type { CompileRequest, SessionUsage } from "./schema.js";
 import type { CompileKeys, Compiled as Answer, Target } from "./payloads.js";
@@ -18,13 +18,7 @@ import { type Wire } from "./wires.js";
 
 export const SESSION_HEADER = "contexture-session";
 export const DEFAULT_DEADLINE_MS = 5_000;
-/** After a failure to reach the server, calls go out as they are for so long. */
-const PAUSE_AFTER_FAILURE_MS = 5_000;
 const MAX_KEPT_FOR_RETRIES = 8;
-/** What a rule of the operator or the caller refused; anything else that fails is passed by. */
-export const REFUSALS: Readonly<Record<string, number>> = {
-  hook_denied: 403, hook_failed: 403, hook_timeout: 403, over_budget: 422,
-};
 
 /** What is compiled, and what happens if that fails. Other members are keys of `/compile`. */
 export interface WrapOptions extends Omit<CompileKeys, "target" | "source" | "model" | "tools"> {
@@ -72,7 +66,7 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
   const client = contexture ?? new Contexture({ deadlineMs: DEFAULT_DEADLINE_MS, maxRetries: 0 });
   const kept = new Map<string, Compiled>();
   const reports = new Map<string, Promise<void>>();
-  let closedUntil = 0;
+  const failures = new FailurePolicy(failOpen, keys);
 
   function planOf(url: URL, init: RequestInit, headers: Headers): Plan | undefined {
     const wire = wires.find((row) => row.ends.some((end) => url.pathname.endsWith(end)));
@@ -95,9 +89,7 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
 
   /** The provider's response in the place of its own, or undefined if the request goes out as it is. */
   function failed(plan: Plan, error: ContextureError): Response | undefined {
-    if (error.code === CONNECTION_FAILED || error.code === TIMEOUT) closedUntil = clock.now() + PAUSE_AFTER_FAILURE_MS;
-    const governed = "pack" in keys || Boolean(error.problem && (error.problem as { stage?: string }).stage);
-    const status = REFUSALS[error.code] ?? (governed ? 422 : failOpen ? undefined : 503);
+    const status = failures.refusal(error);
     if (status === undefined) {
       warn(`a request goes out as it is, since it was not compiled: ${error.message}`);
       return undefined;
@@ -109,7 +101,7 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
   async function compiled(plan: Plan, signal: AbortSignal | null | undefined): Promise<Compiled> {
     if (plan.session !== undefined) await reports.get(plan.session);
     const answer = await client.compile(plan.compile as CompileRequest, { signal: signal ?? undefined });
-    onCompiled?.(answer);
+    showCompiled(answer, onCompiled, warn);
     const rest = Object.entries(plan.body).filter(([name]) => !plan.wire.conversation.includes(name));
     const requires = (answer.report as { requires?: Requires | null }).requires ?? {};
     const body = { ...Object.fromEntries(rest), ...requires.parameters, ...(answer.payload as object) };
@@ -137,7 +129,7 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
   return async (input, init = {}) => {
     const url = new URL(typeof input === "string" || input instanceof URL ? input : input.url, "http://localhost");
     const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
-    const plan = clock.now() < closedUntil ? undefined : planOf(url, init, headers);
+    const plan = failures.paused ? undefined : planOf(url, init, headers);
     const again = headers.get("x-stainless-retry-count") ?? "0";
     let body = again === "0" ? undefined : kept.get(String(init.body));
     if (plan && !body) {
@@ -163,8 +155,21 @@ export function compilingFetch(wires: readonly Wire[], options: WrapOptions, sen
   };
 }
 
-/** Throws for an option that is not known: the server would refuse each request, and each would go out as it is. */
-/** Throws for a name that is no option; `own` are those that are no keys of `/compile`. */
+/** Shows an answer to the caller's function, whose failure is no failure of the request. */
+export function showCompiled<Shown>(
+  answer: Shown, show: ((answer: Shown) => void) | undefined, warn: (message: string) => void,
+): void {
+  try {
+    show?.(answer);
+  } catch (error) {
+    warn(`\`onCompiled\` failed: ${String(error)}`);
+  }
+}
+
+/**
+ * Throws for a name that is no option; `own` are those that are no keys of `/compile`. The server would refuse each
+ * request that has one, and each would go out as it is.
+ */
 export function checkNames(names: string[], own: readonly string[] = OWN_OPTIONS): void {
   const fixed = FIXED.find((name) => names.includes(name));
   if (fixed) throw new TypeError(`"${fixed}" comes from each request`);

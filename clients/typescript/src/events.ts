@@ -1,7 +1,7 @@
 import { clock } from "./clock.js";
-import { CONNECTION_FAILED, ContextureError, errorOf, jsonOf } from "./errors.js";
+import { ContextureError, errorOf, jsonOf } from "./errors.js";
 import type { EventRow } from "./schema.js";
-import { backoffMs, reasonOf, retryAfterOf, type Transport } from "./transport.js";
+import { backoffMs, connectionError, retryAfterOf, type Transport } from "./transport.js";
 
 /** The server sends a heartbeat every 15 seconds; a stream that is silent for longer than two is dead. */
 const MAX_SILENCE_MS = 40_000;
@@ -96,7 +96,7 @@ export async function* readEvents(
       options.signal?.throwIfAborted();
       if (cause instanceof ContextureError) throw cause;
       // A cut in the middle is no failure; no response is one.
-      if (!reader) failure = new ContextureError(CONNECTION_FAILED, reasonOf(cause), { cause });
+      if (!reader) failure = connectionError(`${transport.settings.url}/events`, cause);
     } finally {
       silence.stop();
       await reader?.cancel().catch(() => undefined);

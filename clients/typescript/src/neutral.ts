@@ -6,8 +6,9 @@
  */
 
 import { Contexture } from "./client.js";
-import { checkNames, DEFAULT_DEADLINE_MS, REFUSALS, type WrapOptions } from "./compiling.js";
+import { checkNames, DEFAULT_DEADLINE_MS, showCompiled, type WrapOptions } from "./compiling.js";
 import { ContextureError } from "./errors.js";
+import { FailurePolicy } from "./failures.js";
 import type { NeutralMessage, NeutralPart } from "./hook-types.js";
 import type { CompileRequest } from "./schema.js";
 
@@ -127,7 +128,7 @@ export type FrameworkOptions = Omit<WrapOptions, "session"> & {
 export class Compiler {
   readonly client: Contexture;
   readonly #keys: Record<string, unknown>;
-  readonly #failOpen: boolean;
+  readonly #failures: FailurePolicy;
   readonly #options: FrameworkOptions;
   readonly #reports = new Map<string, Promise<void>>();
 
@@ -136,7 +137,7 @@ export class Compiler {
     const { contexture, failOpen = true, session: _, waitUntil: __, onWarning: ___, onCompiled: ____, ...keys } = options;
     this.client = contexture ?? new Contexture({ deadlineMs: DEFAULT_DEADLINE_MS, maxRetries: 0 });
     this.#keys = keys;
-    this.#failOpen = failOpen;
+    this.#failures = new FailurePolicy(failOpen, keys);
     this.#options = options;
   }
 
@@ -149,6 +150,7 @@ export class Compiler {
     rows: ShownMessage<Message, Part>[], rebuild: Rebuild<Message, Part>, keys: Record<string, unknown>,
     session: string | undefined, signal?: AbortSignal,
   ): Promise<Message[]> {
+    if (this.#failures.paused) return rows.map((row) => row.original);
     const kept = followed(rows);
     const messages = kept.map((row, at) => ({ id: `at_${at}`, role: row.role, parts: shownOf(row.parts) }));
     // A report is about the payload before, so it comes before the next one.
@@ -157,11 +159,11 @@ export class Compiler {
     const body = { ...keys, ...this.#keys, ...named, source: "neutral", target: "neutral", messages } as CompileRequest;
     try {
       const answer = await this.client.compile(body as CompileRequest & { target: "neutral" }, { signal });
-      this.#options.onCompiled?.(answer);
+      showCompiled(answer, this.#options.onCompiled, (message) => this.warn(message));
       return merged(kept, answer.payload, rebuild);
     } catch (error) {
       if (!(error instanceof ContextureError)) throw error;
-      if (!this.#failOpen || error.code in REFUSALS || "pack" in this.#keys) throw error;
+      if (this.#failures.refusal(error) !== undefined) throw error;
       this.warn(`messages go out as they are, since they were not compiled: ${error.message}`);
       return rows.map((row) => row.original);
     }

@@ -226,9 +226,9 @@ export class Transport {
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (cause) {
       signal?.throwIfAborted();
-      const timedOut = controller.signal.aborted;
-      const detail = timedOut ? `no response within ${Math.round(timeoutMs)} ms` : reasonOf(cause);
-      return new ContextureError(timedOut ? TIMEOUT : CONNECTION_FAILED, detail, { cause });
+      if (!controller.signal.aborted) return connectionError(url, cause);
+      const detail = `no response from ${new URL(url).origin} within ${Math.round(timeoutMs)} ms`;
+      return new ContextureError(TIMEOUT, detail, { cause });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -268,9 +268,12 @@ export function isUnsent(error: unknown): boolean {
   return false;
 }
 
-export function reasonOf(error: unknown): string {
+/** A failure of the way to the server, with its address: often that is what is wrong. */
+export function connectionError(url: string, error: unknown): ContextureError {
   const cause = isRecord(error) && error["cause"] ? error["cause"] : error;
-  return cause instanceof Error && cause.message ? cause.message : String(error);
+  const reason = cause instanceof Error && cause.message ? cause.message : String(error);
+  const what = isUnsent(error) ? "cannot connect to" : "no response from";
+  return new ContextureError(CONNECTION_FAILED, `${what} ${new URL(url).origin}: ${reason}`, { cause: error });
 }
 
 /** A path with its parameters, percent-encoded. */

@@ -203,6 +203,22 @@ test("AI SDK: falls open, but not for what a hook denies", async () => {
   });
 });
 
+test("AI SDK: what the pack of a session refuses does not go out, and after a failure to connect the server is not asked", async () => {
+  const problem = { type: "x", title: "…", status: 422, detail: "…", code: "evidence_required", request_id: "r", stage: "evidence" };
+  const cut = { request: { method: "POST", path: "/compile" }, response: { cut: true } };
+  const prompt = [{ role: "user", content: [text("q")] }];
+  const transform = ({ transformParams }) => transformParams({ type: "generate", params: { prompt }, model: { modelId: "m" } });
+  await withServers([[[served("/compile", problem, { status: 422 }), cut, cut]]], async (server) => {
+    const options = { contexture: client(server), onWarning: () => undefined };
+    const open = compileMiddleware(options);
+    await assert.rejects(transform(open), /evidence_required/);
+    for (let at = 0; at < 3; at += 1) assert.equal((await transform(open)).prompt[0], prompt[0]);
+    await server.finish(2);
+    await assert.rejects(transform(compileMiddleware({ ...options, failOpen: false })), /connection_failed/);
+    await server.finish(3);
+  });
+});
+
 const ids = { sessionID: "ses_1" };
 const user = (id, parts) => ({
   info: { id, ...ids, role: "user", time: { created: 1 }, agent: "build", model: { providerID: "p", modelID: "gpt-4o" } },

@@ -94,6 +94,35 @@ test("after a failure to connect, calls go straight to the provider", async () =
   });
 });
 
+for (const [given, status] of [[{ failOpen: false }, 503], [{ pack: "p@1" }, 422]]) {
+  test(`what must be compiled never goes out without: ${Object.keys(given)}`, async () => {
+    const cut = { request: { method: "POST", path: "/compile" }, response: { cut: true } };
+    await withServers([[[cut, cut, cut]], [[]]], async (contexture, provider) => {
+      const fetch = compilingFetch([OPENAI_CHAT], { contexture: client(contexture), ...given }, globalThis.fetch);
+      for (let at = 0; at < 3; at += 1) {
+        const body = JSON.stringify({ model: "gpt-4o", messages: MESSAGES });
+        assert.equal((await fetch(`${provider.url}/v1/chat/completions`, { method: "POST", body })).status, status);
+      }
+      await contexture.finish(3);
+      await provider.finish(0);
+    });
+  });
+}
+
+test("a function that is shown answers may throw", async () => {
+  const sent = served("/v1/chat/completions", { id: "a" });
+  await withServers([[[compiled({ messages: MESSAGES })]], [[sent]]], async (contexture, provider) => {
+    const warnings = [];
+    const onCompiled = () => { throw new Error("of the caller"); };
+    const options = { contexture: client(contexture), onCompiled, onWarning: (message) => warnings.push(message) };
+    const fetch = compilingFetch([OPENAI_CHAT], options, globalThis.fetch);
+    const body = JSON.stringify({ model: "gpt-4o", messages: MESSAGES });
+    assert.equal((await fetch(`${provider.url}/v1/chat/completions`, { method: "POST", body })).status, 200);
+    assert.deepEqual(warnings, ["`onCompiled` failed: Error: of the caller"]);
+    await provider.finish(1);
+  });
+});
+
 test("the library of OpenAI: completions, raw responses, usage", async () => {
   const payload = { messages: [{ role: "user", content: "shorter" }] };
   const sent = served("/v1/chat/completions", CHAT, { body: { model: "gpt-4o", ...payload } });

@@ -77,21 +77,45 @@ class Plan:
 
 
 @dataclass
+class FailurePolicy:
+    """What happens to a request that could not be compiled. `keys` are those of `/compile` that every request has."""
+
+    fail_open: bool
+    keys: Mapping[str, Any]
+    _paused_until: float = 0.0
+
+    def refusal(self, error: ContextureError) -> Optional[int]:
+        """The status of a refusal, or None if the request goes out as it is.
+
+        In the second case a pause begins if the server could not be reached.
+        """
+        governed = "pack" in self.keys or bool(error.problem and error.problem.get("stage"))
+        status = REFUSALS.get(error.code) or (422 if governed else None if self.fail_open else 503)
+        if status is None and error.code in (CONNECTION_FAILED, TIMEOUT):
+            self._paused_until = time.monotonic() + PAUSE_AFTER_FAILURE_S
+        return status
+
+    @property
+    def paused(self) -> bool:
+        """Whether requests go out as they are, because one of them did when the server could not be reached."""
+        return time.monotonic() < self._paused_until
+
+
+@dataclass
 class Rules:
     """What is compiled, and what happens if that fails."""
 
     wires: Tuple[Wire, ...]
     keys: Dict[str, Any]
     session: SessionOf
-    fail_open: bool
+    failures: FailurePolicy
     on_compiled: Optional[OnCompiled]
-    closed_until: float = 0.0
     kept: Dict[int, Tuple[bytes, Dict[str, str]]] = field(default_factory=dict)
 
     def plan(self, method: str, path: str, content: bytes, session: Optional[str]) -> Optional[Plan]:
         """What to compile of a request, or None if it goes out as it is."""
         wire = next((wire for wire in self.wires if method == "POST" and path.endswith(wire.ends)), None)
-        if wire is None or time.monotonic() < self.closed_until:
+        if wire is None or self.failures.paused:
             return None
         try:
             body = json.loads(content)
@@ -115,10 +139,7 @@ class Rules:
 
     def failed(self, plan: Plan, error: ContextureError) -> Optional[Tuple[int, Dict[str, Any]]]:
         """The provider's response in the place of its own, or None if the request goes out as it is."""
-        if error.code in (CONNECTION_FAILED, TIMEOUT):
-            self.closed_until = time.monotonic() + PAUSE_AFTER_FAILURE_S
-        governed = "pack" in self.keys or bool(error.problem and error.problem.get("stage"))
-        status = REFUSALS.get(error.code) or (422 if governed else None if self.fail_open else 503)
+        status = self.failures.refusal(error)
         if status is not None:
             return status, plan.wire.refusal(error, status)
         log.warning("a request goes out as it is, since it was not compiled: %s", error)
@@ -283,7 +304,7 @@ def rules_of(
 ) -> Rules:
     """The rules of a wrapped client."""
     check_names(keys, OWN_OPTIONS)
-    return Rules(wires, dict(keys), session, fail_open, on_compiled)
+    return Rules(wires, dict(keys), session, FailurePolicy(fail_open, dict(keys)), on_compiled)
 
 
 def usage_body(plan: Plan, usage: Dict[str, Any]) -> Any:

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterator, List, Opti
 
 import httpx
 
-from ._errors import CONNECTION_FAILED, ContextureError
-from ._transport import DEFAULT_CONNECT_TIMEOUT_S, AsyncTransport, SyncTransport, _Transport, backoff, retry_after_of
+from ._errors import ContextureError
+from ._transport import (
+    DEFAULT_CONNECT_TIMEOUT_S,
+    AsyncTransport,
+    SyncTransport,
+    _Transport,
+    backoff,
+    connection_error,
+    is_unsent,
+    retry_after_of,
+)
 
 if TYPE_CHECKING:
     from .types import EventRow
@@ -113,11 +122,7 @@ class EventStream:
 
 def _failure(error: httpx.TransportError) -> Optional[ContextureError]:
     """A cut in the middle is no failure; no connection is one."""
-    if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-        return None
-    failure = ContextureError(CONNECTION_FAILED, str(error) or type(error).__name__)
-    failure.__cause__ = error
-    return failure
+    return connection_error(error) if is_unsent(error) else None
 
 
 def read_events(transport: SyncTransport, stream: EventStream) -> Iterator[EventRow]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar, cast
 
 from ._client import AsyncContexture, Contexture
-from ._compiling import DEFAULT_DEADLINE_MS, REFUSALS, check_names
+from ._compiling import DEFAULT_DEADLINE_MS, FailurePolicy, check_names
 from ._errors import ContextureError
 
 log = logging.getLogger("contexture_sdk.frameworks")
@@ -93,18 +93,11 @@ def merged(
     return messages
 
 
-def passes(error: ContextureError, keys: Mapping[str, Any], *, fail_open: bool) -> bool:
-    """Whether messages go out as they are after a failure: always but for refusals, unless told otherwise."""
-    if not fail_open or error.code in REFUSALS or "pack" in keys:
-        return False
-    log.warning("messages go out as they are, since they were not compiled: %s", error)
-    return True
-
-
 @dataclass
 class Clients:
-    """A sync and an async client, made when they are first needed."""
+    """A sync and an async client, made when they are first needed, and what happens if a compile fails."""
 
+    failures: FailurePolicy
     sync: Optional[Contexture] = None
     asynchronous: Optional[AsyncContexture] = None
 
@@ -117,6 +110,32 @@ class Clients:
         """The async client."""
         self.asynchronous = self.asynchronous or AsyncContexture(deadline_ms=DEFAULT_DEADLINE_MS, max_retries=0)
         return self.asynchronous
+
+    def compile(self, body: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+        """The payload, or None if the messages go out as they are."""
+        if self.failures.paused:
+            return None
+        try:
+            return cast("Mapping[str, Any]", self.get().compile(cast(Any, body))["payload"])
+        except ContextureError as error:
+            self._pass_by(error)
+            return None
+
+    async def compile_async(self, body: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+        """The payload, or None if the messages go out as they are."""
+        if self.failures.paused:
+            return None
+        try:
+            return cast("Mapping[str, Any]", (await self.get_async().compile(cast(Any, body)))["payload"])
+        except ContextureError as error:
+            self._pass_by(error)
+            return None
+
+    def _pass_by(self, error: ContextureError) -> None:
+        """Raises a refusal; after any other failure the messages go out as they are."""
+        if self.failures.refusal(error) is not None:
+            raise error
+        log.warning("messages go out as they are, since they were not compiled: %s", error)
 
     def report(self, session: Optional[str], usage: Dict[str, Any]) -> None:
         """Reports usage to a session, if there is one."""
@@ -135,14 +154,17 @@ class Clients:
                 log.warning("usage was not reported: %s", error)
 
 
-def clients_of(client: Any, keys: Mapping[str, Any], own: str, free: str = "") -> Clients:
+def clients_of(
+    client: Any, keys: Mapping[str, Any], own: str, free: str = "", *, fail_open: bool = True
+) -> Clients:
     """The clients of a framework's module, of which the caller may give one. Of `keys`, names that are no option raise:
     `own` are the options that are no keys of `/compile`, `free` keys of requests that are options here.
     """
     check_names(keys, ("client", *own.split()), free.split())
+    failures = FailurePolicy(fail_open, keys)
     if isinstance(client, AsyncContexture):
-        return Clients(asynchronous=client)
-    return Clients(sync=cast("Optional[Contexture]", client))
+        return Clients(failures, asynchronous=client)
+    return Clients(failures, sync=cast("Optional[Contexture]", client))
 
 
 def usage_of(input_tokens: int, output_tokens: int, cached_tokens: int) -> Dict[str, Any]:
@@ -151,5 +173,3 @@ def usage_of(input_tokens: int, output_tokens: int, cached_tokens: int) -> Dict[
         "prompt_tokens": input_tokens, "completion_tokens": output_tokens,
         "prompt_tokens_details": {"cached_tokens": cached_tokens},
     }
-
-

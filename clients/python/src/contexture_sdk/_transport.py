@@ -181,7 +181,7 @@ def flow_of(
     options = options or {}
     started = time.monotonic()
     deadline_ms = options.get("deadline_ms", settings.deadline_ms)
-    max_retries = options.get("max_retries", settings.max_retries)
+    max_retries = max(0, options.get("max_retries", settings.max_retries))
     url = settings.url + path_of(operation.path, path)
     pairs = {name: text_of(value) for name, value in (query or {}).items() if value is not None}
     if pairs:
@@ -228,16 +228,27 @@ def flow_of(
     raise AssertionError("unreachable")
 
 
+def is_unsent(error: httpx.TransportError) -> bool:
+    """Whether no server has seen the request."""
+    return isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+
+
+def connection_error(error: httpx.TransportError) -> ContextureError:
+    """A failure of the way to the server, with its address: often that is what is wrong."""
+    url = error.request.url
+    server, reason = f"{url.scheme}://{url.netloc.decode('ascii')}", str(error) or type(error).__name__
+    code = TIMEOUT if isinstance(error, httpx.TimeoutException) else CONNECTION_FAILED
+    what = "cannot connect to" if isinstance(error, httpx.ConnectError) else "no response from"
+    failure = ContextureError(code, f"{what} {server}: {reason}")
+    failure.__cause__ = error
+    return failure
 
 
 def verdict(outcome: Outcome, *, repeatable: bool) -> Tuple[Optional[ContextureError], bool, bool]:
     """Returns an error or None, whether to try again, and whether the request may have been carried out."""
     if isinstance(outcome, httpx.TransportError):
-        timed_out = isinstance(outcome, httpx.TimeoutException)
-        error = ContextureError(TIMEOUT if timed_out else CONNECTION_FAILED, str(outcome) or type(outcome).__name__)
-        error.__cause__ = outcome
-        unsent = isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-        return error, unsent or (repeatable and not timed_out), not unsent
+        error, unsent = connection_error(outcome), is_unsent(outcome)
+        return error, unsent or (repeatable and error.code != TIMEOUT), not unsent
     assert outcome is not None
     if outcome.status_code < 300 or outcome.status_code == 304:
         return None, False, False

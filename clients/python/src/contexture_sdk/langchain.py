@@ -14,14 +14,12 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ._errors import ContextureError
 from ._neutral import (
     Shown,
     call_part,
     clients_of,
     media_part,
     merged,
-    passes,
     request_of,
     result_part,
     text_part,
@@ -80,15 +78,16 @@ def compile_messages(
     messages: Sequence[AnyMessage], client: Optional[Contexture] = None, *, model: Optional[str] = None,
     fail_open: bool = True, **keys: Any,
 ) -> List[AnyMessage]:
-    """The messages to send; `keys` are those of `/compile`."""
-    clients, shown = clients_of(client, keys, "fail_open", "model tools"), [_shown(message) for message in messages]
+    """The messages to send; `keys` are those of `/compile`. A client that is given keeps its connections."""
+    clients, shown = (
+        clients_of(client, keys, "fail_open", "model tools", fail_open=fail_open), [_shown(row) for row in messages]
+    )
     try:
-        answer = clients.get().compile(request_of(shown, model, keys))  # type: ignore[arg-type]
-    except ContextureError as error:
-        if not passes(error, keys, fail_open=fail_open):
-            raise
-        return list(messages)
-    return merged(shown, answer["payload"], _changed, _added)
+        payload = clients.compile(request_of(shown, model, keys))
+    finally:
+        if client is None:
+            clients.get().close()
+    return list(messages) if payload is None else merged(shown, payload, _changed, _added)
 
 
 class CompileMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -99,8 +98,7 @@ class CompileMiddleware(AgentMiddleware[Any, Any, Any]):
         fail_open: bool = True, **keys: Any,
     ) -> None:
         super().__init__()
-        self._clients = clients_of(client, keys, "session fail_open", "model")
-        self._fail_open = fail_open
+        self._clients = clients_of(client, keys, "session fail_open", "model", fail_open=fail_open)
         self._keys = {**keys, **({"session_id": session} if session else {})}
         self._session = session
 
@@ -125,11 +123,9 @@ class CompileMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_model_call(self, request: ModelRequest[Any], handler: Handler) -> ModelResponse[Any]:
         """Compiles, calls the model, and reports its usage."""
         shown, body = self._request(request)
-        try:
-            request = self._override(request, shown, self._clients.get().compile(body)["payload"])
-        except ContextureError as error:
-            if not passes(error, self._keys, fail_open=self._fail_open):
-                raise
+        payload = self._clients.compile(body)
+        if payload is not None:
+            request = self._override(request, shown, payload)
         response = handler(request)
         if usage := self._usage(response):
             self._clients.report(self._session, usage)
@@ -138,12 +134,9 @@ class CompileMiddleware(AgentMiddleware[Any, Any, Any]):
     async def awrap_model_call(self, request: ModelRequest[Any], handler: AsyncHandler) -> ModelResponse[Any]:
         """The same, async."""
         shown, body = self._request(request)
-        try:
-            answer = await self._clients.get_async().compile(body)
-            request = self._override(request, shown, answer["payload"])
-        except ContextureError as error:
-            if not passes(error, self._keys, fail_open=self._fail_open):
-                raise
+        payload = await self._clients.compile_async(body)
+        if payload is not None:
+            request = self._override(request, shown, payload)
         response = await handler(request)
         if usage := self._usage(response):
             await self._clients.report_async(self._session, usage)

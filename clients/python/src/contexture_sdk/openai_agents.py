@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional
 from agents.run import CallModelData, ModelInputData
 
 from ._errors import ContextureError
-from ._neutral import clients_of, passes
+from ._neutral import clients_of
 from ._plain import plain
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def compile_input(
     client: Optional[AsyncContexture] = None, *, fail_open: bool = True, **keys: Any
 ) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
     """A `call_model_input_filter` that compiles the input of each model call. `keys` are those of `/compile`."""
-    clients = clients_of(client, keys, "fail_open", "model tools")
+    clients = clients_of(client, keys, "fail_open", "model tools", fail_open=fail_open)
 
     async def compiled(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
@@ -90,13 +90,9 @@ def compile_input(
         body: Dict[str, Any] = {"input": plain(given.input), **({"model": model} if isinstance(model, str) else {})}
         if given.instructions is not None:
             body["instructions"] = given.instructions
-        try:
-            answer = await clients.get_async().compile(cast(Any, {**body, **keys, "target": TARGET, "source": TARGET}))
-        except ContextureError as error:
-            if not passes(error, keys, fail_open=fail_open):
-                raise
+        payload = await clients.compile_async({**body, **keys, "target": TARGET, "source": TARGET})
+        if payload is None:
             return given
-        payload = answer["payload"]
         return ModelInputData(input=payload["input"], instructions=payload.get("instructions"))
 
     return compiled

@@ -14,7 +14,6 @@ from pydantic_ai import messages as m
 from pydantic_ai.capabilities import AbstractCapability
 
 from . import _neutral as n
-from ._errors import ContextureError
 
 if TYPE_CHECKING:
     from pydantic_ai import RunContext
@@ -115,9 +114,8 @@ class CompileHistory(AbstractCapability[Any]):
         self, client: Optional[AsyncContexture] = None, *, session: Optional[str] = None, fail_open: bool = True,
         **keys: Any,
     ) -> None:
-        self._clients = n.clients_of(client, keys, "session fail_open", "model")
+        self._clients = n.clients_of(client, keys, "session fail_open", "model", fail_open=fail_open)
         self._session = session
-        self._fail_open = fail_open
         self._keys = {**keys, **({"session_id": session} if session else {})}
 
     async def prepare_model_request(
@@ -131,13 +129,10 @@ class CompileHistory(AbstractCapability[Any]):
         ]
         keys = {**self._keys, **({"tools": tools} if tools else {})}
         body = n.request_of(shown, request_context.model.model_name, keys)
-        try:
-            answer = await self._clients.get_async().compile(body)  # type: ignore[arg-type]
-        except ContextureError as error:
-            if not n.passes(error, self._keys, fail_open=self._fail_open):
-                raise
+        payload = await self._clients.compile_async(body)
+        if payload is None:
             return request_context
-        return replace(request_context, messages=_joined(n.merged(shown, answer["payload"], _changed, _added)))
+        return replace(request_context, messages=_joined(n.merged(shown, payload, _changed, _added)))
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: m.ModelResponse
