@@ -31,7 +31,8 @@ pub use reader::{
     read_messages, read_tools, read_without_messages, without_nul,
 };
 pub use request_members::{
-    all_member_forms, is_of_stored_head, is_response_limit, member_forms, request_member_names,
+    PassedMember, all_member_forms, is_of_stored_head, is_response_limit, member_forms,
+    passed_members, request_member_names,
 };
 pub use returned_member::ReturnedMember;
 pub use schema::{CurrentSchema, as_current_schema, as_json_schema};

@@ -4,6 +4,8 @@
 //! A payload can give them back to a caller who sends them along. The lists name what each API documents;
 //! values are checked by form and range only, since models differ in what they accept.
 
+use std::collections::BTreeSet;
+
 use super::member_form::MemberForm::{
     Any, Flag, List, Number, Object, Only, Text, TextOrList, TextOrObject, ToolChoice, Whole,
 };
@@ -135,6 +137,36 @@ const RESPONSE_LIMITS: &[&str] = &["max_completion_tokens", "max_output_tokens",
 const GEMINI_CONFIG: &[&str] = &["generationConfig", "generation_config"];
 
 const ALL: &[&[RequestMember]] = &[CHAT, CHAT_OF_OTHERS, RESPONSES, ANTHROPIC, GEMINI];
+
+/// A member as callers may send it.
+#[derive(Debug, Clone)]
+pub struct PassedMember {
+    pub name: &'static str,
+    /// The forms that it has, each once.
+    pub forms: Vec<MemberForm>,
+    /// The targets whose requests have it.
+    pub targets: Vec<Target>,
+}
+
+/// All members of all providers, in the order of their names.
+pub fn passed_members() -> Vec<PassedMember> {
+    let names = BTreeSet::from_iter(request_member_names());
+    let of_providers = Target::WORDS.iter().map(|(_, target)| *target);
+    let of_providers: Vec<Target> =
+        of_providers.filter(|target| *target != Target::Neutral).collect();
+    let describe = |name| {
+        let mut forms: Vec<MemberForm> = Vec::new();
+        for form in all_member_forms(name) {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        let has = |target: &Target| !member_forms(*target, false, name).is_empty();
+        let targets = of_providers.iter().copied().filter(has).collect();
+        PassedMember { name, forms, targets }
+    };
+    names.into_iter().map(describe).collect()
+}
 
 /// The names of all members of all providers.
 pub fn request_member_names() -> impl Iterator<Item = &'static str> {

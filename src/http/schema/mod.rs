@@ -69,8 +69,6 @@ pub use packs::{
 };
 pub use payloads::*;
 pub use recall::*;
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::Value;
 pub use sessions::{
@@ -220,9 +218,6 @@ pub struct CompileRequest {
     pub on_deadline: Option<OnDeadline>,
     /// `full` adds `decisions` to the report.
     pub explain: Option<ExplainMode>,
-    /// With `passthrough`: members of the provider's own request.
-    #[serde(flatten)]
-    pub others: BTreeMap<String, Value>,
 }
 
 /// The shapes that a conversation comes in and goes out.

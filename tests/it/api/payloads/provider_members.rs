@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::valid;
 use crate::support::compile::{compile, user};
+use crate::support::valid::check;
 use crate::support::{TestServer, problem};
 
 /// The members of a payload that are not its conversation.
@@ -39,10 +39,13 @@ async fn each_target_gives_back_its_own_members() {
         ("anthropic", anthropic),
         ("gemini", gemini),
     ] {
-        let mut body = json!({"messages": [user("hi")], "passthrough": true});
+        let mut body = json!({"messages": [user("hi")], "passthrough": true, "target": target});
         body.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-        let done = valid(target, body).await;
+        let done = compile(&body).await;
         assert_eq!(given_back(&done.payload), members, "{target}");
+        let mut conversation = done.payload.clone();
+        conversation.as_object_mut().unwrap().retain(|key, _| members.get(key).is_none());
+        check(target, &conversation).unwrap();
         assert_eq!(done.codes("degraded"), Vec::<&str>::new(), "{target}");
         assert_eq!(done.report["parts"]["reserve"], 300, "{target}");
     }
