@@ -21,8 +21,13 @@ fn tokens(report: &Value) -> String {
 /// Words without a pattern, about one token each.
 fn words(count: u64) -> String {
     const WORDS: [&str; 7] = ["pump", "hall", "valve", "steam", "gauge", "north", "crew"];
-    let word = |at: u64| WORDS[(at * at / 3 % 7) as usize];
-    (0..count).map(word).collect::<Vec<_>>().join(" ")
+    let mut state = 17_u64;
+    let mut word = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        WORDS[usize::try_from((state >> 33) % 7).unwrap()]
+    };
+    (0..count).map(|_| word()).collect::<Vec<_>>().join(" ")
 }
 
 #[tokio::test]
