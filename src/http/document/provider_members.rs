@@ -45,16 +45,18 @@ fn typed(kind: impl Into<SchemaType>, about: String) -> Object {
 fn of_form(form: MemberForm, about: String) -> RefOr<Schema> {
     let object = match form {
         MemberForm::Flag => typed(Type::Boolean, about),
-        MemberForm::Number { least, most } => Object {
-            minimum: Some(Number::Float(least)),
-            maximum: Some(Number::Float(most)),
-            ..typed(Type::Number, about)
-        },
-        MemberForm::Whole => Object {
-            minimum: Some(Number::UInt(0)),
-            format: Some(SchemaFormat::KnownFormat(KnownFormat::Int64)),
-            ..typed(Type::Integer, about)
-        },
+        MemberForm::Number { least, most } => {
+            let mut number = typed(Type::Number, about);
+            number.minimum = Some(Number::Float(least));
+            number.maximum = Some(Number::Float(most));
+            number
+        }
+        MemberForm::Whole => {
+            let mut number = typed(Type::Integer, about);
+            number.minimum = Some(Number::UInt(0));
+            number.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
+            number
+        }
         MemberForm::Text => typed(Type::String, about),
         MemberForm::List => {
             let mut list = Array::new(Object::with_type(SchemaType::AnyValue));
