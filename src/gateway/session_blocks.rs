@@ -1,7 +1,8 @@
 //! The blocks that mode `session` put after a message, and their stored form.
 //!
-//! They are known by the place of the message, like decisions, and by the key of the caller: another key
-//! of the tenant, which may have another memory, never gets them.
+//! They are known by the place of the message, like decisions, and by a key: another key of the tenant,
+//! which may have another memory, never gets them. A key that replaces it, with defaults that show the same,
+//! does.
 
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ const VERSION: u8 = 1;
 pub const NO_BLOCKS: &[u8] = &[VERSION];
 /// What is hashed after the place of a message.
 const DOMAIN: &[u8] = b"session blocks";
+/// The same, for the row that names the key of the blocks of a list.
+const OWNER_DOMAIN: &[u8] = b"owner of session blocks";
 
 /// The texts that were put after a message, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +28,15 @@ impl LineageHash {
     pub fn of_blocks(&self, key: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.0).update(DOMAIN).update(key.as_bytes());
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The hash by which the key is known whose blocks are in the list that begins with this message.
+    /// `shown`: what the defaults of the key show.
+    #[must_use]
+    pub fn of_block_owner(&self, shown: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0).update(OWNER_DOMAIN).update(shown.as_bytes());
         Self(*hasher.finalize().as_bytes())
     }
 }
@@ -99,6 +111,8 @@ mod tests {
         assert_eq!(place.of_blocks("a"), place.of_blocks("a"));
         assert_ne!(place.of_blocks("a"), place.of_blocks("b"));
         assert_ne!(place.of_blocks("a"), place.of_compaction());
+        assert_ne!(place.of_blocks("a"), place.of_block_owner("a"));
+        assert_ne!(place.of_block_owner("a"), place.of_block_owner("b"));
     }
 
     #[test]

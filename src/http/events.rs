@@ -67,7 +67,7 @@ const RECONNECT_DELAY: Duration = Duration::from_secs(2);
         ("ticket" = Option<String>, Query, description = "Of `POST /events/ticket`, in the place of a key"),
         ("Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that was read; wins over `after`"),
     ),
-    responses((status = OK, description = "The events", content((EventRow = "text/event-stream"), (EventList = "application/json")))),
+    responses((status = OK, description = "The events", content((EventList = "application/json"), (EventRow = "text/event-stream")))),
 )]
 pub(super) async fn read_events(
     State(state): State<AppState>,

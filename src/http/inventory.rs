@@ -18,14 +18,15 @@ const MAX_TURNS: usize = 200;
 ///
 /// Tools of the newest recorded request with the tokens of their definitions and how often they were called
 /// in the newest turns, and the skills and memory entries that the newest records have: what is carried
-/// for nothing is a tool without calls. Tools need a record in full.
+/// for nothing is a tool without calls. Tools need a record in full. A session that the gateway made (`gws_…`)
+/// has an inventory as long as its records are kept.
 #[utoipa::path(
     get,
     path = "/inventory",
     tag = "sessions",
     operation_id = "get_inventory",
     params(
-        ("session_id" = String, Query, description = "The session", example = "chat-17"),
+        ("session_id" = String, Query, description = "The session, of the API or of the gateway", example = "chat-17"),
         ("turns" = Option<u64>, Query, minimum = 1, maximum = 200, description = "How many of the newest turns count, 20 when absent"),
     ),
     responses(

@@ -2,7 +2,7 @@
 //! re-encoded for the target, nothing shortened, nothing counted.
 
 use super::repair::awaits_results;
-use super::report::{PriceStepReport, Report, ReportBuilder, TokenTotals};
+use super::report::{PriceStepReport, Report, ReportBuilder, SizeLimit, Subject, TokenTotals};
 use super::requirements::{Requirements, warn_of_mixed_tools};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, cache_marks, intake, list_ends};
 use crate::domain::{ContentHash, Conversation, Message, Role};
@@ -36,17 +36,17 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
         ..cache_marks::payload_caching(marks, None, false, &mut notes)
     };
     let tools = &conversation.tools;
-    let assembled = PayloadInput { messages: &messages, tools, caching: Some(&caching) };
+    let returned = request.returned.as_slice();
+    let assembled = PayloadInput { messages: &messages, tools, caching: Some(&caching), returned };
     let written = provider::write(head, request.target, assembled);
     // Counting is what there was no time for: four bytes to a token, rounded up.
     let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);
     notes.degraded("deadline", String::new(), "time was up: the input re-encoded, not compiled");
     let actions = Actions { kept, ..Actions::default() };
-    let summary =
-        format!("Time was up: {kept} messages passed on as they came, about {tokens} tokens.");
-    let totals = TokenTotals { before: tokens, after: tokens, budget };
+    let (subject, limit) = (Subject::Messages, SizeLimit::Budget(budget));
+    let totals = TokenTotals { subject, before: tokens, after: tokens, budget, limit };
     let report = Report::new(&request.model, totals, actions, notes);
-    let mut report = report.uncounted(summary);
+    let mut report = report.uncounted(totals);
     report.parts.reserve = request.reserve_output;
     report.requires = requires;
     report.price_step = step.map(|above_tokens| PriceStepReport {

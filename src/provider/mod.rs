@@ -7,7 +7,10 @@
 mod adaptation;
 mod caching;
 mod image_size;
+mod member_form;
 mod reader;
+mod request_members;
+mod returned_member;
 mod schema;
 mod texts;
 mod words;
@@ -21,11 +24,17 @@ pub use adaptation::{
 pub(crate) use caching::CACHED_CONTENT;
 pub use caching::{CacheMember, PayloadCaching};
 pub use image_size::ImageSize;
+pub use member_form::MemberForm;
 pub use reader::{
     CONVERSATION_KEYS, MAX_MESSAGES, REPAIR_MODES, SURROGATE_REPLACED, detect, detect_in,
     keeps_malformed, list_key, note_replaced, read, read_cache_members, read_content,
     read_messages, read_tools, read_without_messages, without_nul,
 };
+pub use request_members::{
+    PassedMember, all_member_forms, is_of_stored_head, is_response_limit, member_forms,
+    passed_members, request_member_names,
+};
+pub use returned_member::ReturnedMember;
 pub use schema::{CurrentSchema, as_current_schema, as_json_schema};
 pub use texts::{ContentWrap, MessageText, ResultTexts, TextSlot, message_texts, thoughts};
 pub use writer::{MemberBlocks, WrittenPayload, write, write_messages, write_result_content};
@@ -154,6 +163,8 @@ pub struct PayloadInput<'m> {
     pub tools: &'m [ToolDefinition],
     /// `None`: marks as the target has them, and no members.
     pub caching: Option<&'m PayloadCaching>,
+    /// Members of the caller's for the provider, last in the payload.
+    pub returned: &'m [ReturnedMember],
 }
 
 /// The requirements of a target's wire format.

@@ -2,24 +2,27 @@
 
 use std::sync::Arc;
 
+use super::assumed_target;
+use super::empty_list::require_text;
 use super::governance::has_conversation;
 use super::halves::note_halves;
 use super::hooks::HookChoice;
+use super::model_name::resolve_model;
 use super::options::reader;
 use super::options::{
     BUDGET, BudgetOptions, CacheOptions, Compression, ExplainLevel, KnownAdapters, MemoryOptions,
     OnOverflow, OutputOptions, Placement, PriceStepRule, ProtectOptions, SkillOptions,
     TailPlacement, given_adapters,
 };
+use super::provider_members::{self, MemberRule, PassedMembers, PayloadOwner};
 use super::tools::{TOOLS, ToolOptions};
-use super::{assumed_target, provider_members};
 use crate::domain::{
     CalibratedFactor, Conversation, Family, Model, Models, Notes, OmittedHistory, RawJson,
     RecordLevel, ReplacedResult, ReportedTokens, SentHistory, Source, Target,
 };
 use crate::hook::CheckUrl;
 use crate::json::{Fault, Faults, Fields, Node, Path};
-use crate::provider::{self, Destination};
+use crate::provider::{self, Destination, ReturnedMember};
 
 /// Every key that `/compile` reads, conversation keys aside.
 pub const COMPILE_KEYS: &[&str] = &[
@@ -43,6 +46,7 @@ pub const COMPILE_KEYS: &[&str] = &[
     "tail_placement",
     "implicit_context",
     "output",
+    "passthrough",
     "memory",
     "skill",
     "session_id",
@@ -106,6 +110,8 @@ pub struct CompileRequest {
     pub tail_placement: Option<TailPlacement>,
     pub implicit_context: Option<Arc<str>>,
     pub output: OutputOptions,
+    /// Members of the provider's own request that the payload gives back.
+    pub returned: Vec<ReturnedMember>,
     pub memory: Option<MemoryOptions>,
     pub tools: ToolOptions,
     pub skill: Option<SkillOptions>,
@@ -213,6 +219,18 @@ impl CompileRequest {
         self.budget().min(self.step_tokens().unwrap_or(u64::MAX))
     }
 
+    /// Whether there is text for the model besides the list of messages, or a session or hooks of the
+    /// request may add some.
+    fn may_have_text(&self) -> bool {
+        !self.conversation.system.is_empty()
+            || self.dynamic_state.is_some()
+            || self.implicit_context.is_some()
+            || self.memory.is_some()
+            || self.skill.is_some()
+            || self.session_id.is_some()
+            || !self.hooks.inline().is_empty()
+    }
+
     /// Items of the request's list.
     pub fn length(&self) -> u64 {
         self.conversation.length()
@@ -262,12 +280,12 @@ fn read_with(
 ) -> Result<CompileRequest, Vec<Fault>> {
     let mut faults = Faults::default();
     let mut notes = Notes::default();
-    let known: Vec<&str> =
-        COMPILE_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied().collect();
+    let own = COMPILE_KEYS.iter().chain(provider::CONVERSATION_KEYS).copied();
+    let known: Vec<&str> = own.chain(provider_members::passed_names(body)).collect();
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    provider_members::explain(&mut faults);
+    provider_members::explain(MemberRule::Refused, &mut faults);
     let source = fields.choice("source", Source::WORDS, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = fields.choice("target", Target::WORDS, &mut faults).unwrap_or(Target::Openai);
@@ -277,7 +295,9 @@ fn read_with(
     if fields.get("target").is_none() && !is_gateway {
         assumed_target::explain(&model, &mut notes);
     }
-    let budget = BudgetOptions::read(&fields, &model, &mut faults, &mut notes);
+    let owner = PayloadOwner { target, refuses_unknown: model.is_openai_own() && !is_gateway };
+    let passed = PassedMembers::read(&fields, owner, &mut faults, &mut notes);
+    let budget = BudgetOptions::read(&fields, &model, passed.limit, &mut faults, &mut notes);
     fields.choice("repair", provider::REPAIR_MODES, &mut faults);
     let conversation = read_conversation(body, source, &mut faults, &mut notes);
     let tools = ToolOptions::read(&fields, &conversation.tools, &mut faults, &mut notes);
@@ -308,6 +328,7 @@ fn read_with(
                 provider::without_nul(text, &path, &mut notes)
             }),
         output: OutputOptions::read(&fields, &mut faults, &mut notes),
+        returned: passed.members,
         memory: MemoryOptions::read(&fields, &mut faults),
         skill: SkillOptions::read(&fields, &mut faults, &mut notes),
         session_id: session_id(&fields, &mut faults),
@@ -326,6 +347,9 @@ fn read_with(
         on_deadline: on_deadline(&fields, &mut faults),
         notes,
     };
+    if !request.may_have_text() {
+        require_text(body, &mut faults);
+    }
     note_halves(body, &mut request.notes);
     request.compression.leave_to_provider(target, &mut request.notes);
     let section = fields.get("compression");
@@ -335,32 +359,6 @@ fn read_with(
     compression.warn_unpriced(model, notes);
     tools.withdraw_taken_tools(&conversation.tools, memory.as_mut(), compression, notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }
-}
-
-/// The model a request counts for; an unknown one is a warning, never an error.
-pub fn resolve_model(
-    name: Option<&str>,
-    target: Target,
-    models: &Models,
-    notes: &mut Notes,
-) -> Model {
-    let Some(name) = name else { return Models::for_target(target) };
-    if let Some(model) = models.find(name) {
-        model.clone()
-    } else {
-        let model = Models::unknown(name);
-        notes.warn(
-            "unknown_model",
-            "/model".to_owned(),
-            format!(
-                "not in the table: counted as {} × {} in a window of {} tokens",
-                model.tokenizer.as_str(),
-                model.factor(),
-                model.context_window
-            ),
-        );
-        model
-    }
 }
 
 fn explain_level(fields: &Fields<'_, '_>, faults: &mut Faults) -> ExplainLevel {

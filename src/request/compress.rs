@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::compile::resolve_model;
+use super::model_name::resolve_model;
 use super::options::{
     ClearOptions, ExplainLevel, KnownAdapters, Level, ProtectOptions, read_adapters,
     summary_instructions, warn_idle_options, warn_unused_adapters,
 };
-use super::provider_members;
+use super::provider_members::{self, MemberRule};
 use crate::domain::{
     AdapterChoices, AllowedNotations, Conversation, Model, Models, Notes, ReplacedResult, Source,
     Target,
@@ -136,7 +136,7 @@ pub fn read_compress<'r, 'a>(
     let Some(fields) = Fields::read(body, Path::Root, &known, &mut faults) else {
         return Err(faults.into_vec());
     };
-    provider_members::explain(&mut faults);
+    provider_members::explain(MemberRule::NoPayload, &mut faults);
     let source = fields.choice("source", Source::WORDS, &mut faults);
     let source = source.unwrap_or_else(|| provider::detect(body));
     let target = Target::from(source);

@@ -6,12 +6,14 @@ mod candidates;
 mod compile;
 mod compress;
 mod diagnostics;
+mod empty_list;
 mod governance;
 mod halves;
 mod hooks;
 mod lineage;
 mod memory;
 mod memory_action;
+mod model_name;
 mod options;
 mod provider_members;
 mod results;
@@ -28,7 +30,7 @@ pub use candidates::{
 };
 pub use compile::{
     COMPILE_KEYS, CompileRequest, MAX_DEADLINE_MS, OnDeadline, SECTIONS, read_compile,
-    read_compile_options, resolve_model,
+    read_compile_options,
 };
 pub use compress::{
     COMPRESS_KEYS, COMPRESS_LEVELS, CompressInput, CompressRequest, MessageList, ModelReader,
@@ -49,6 +51,7 @@ pub use memory::{
     is_memory_key, read_memory_line, read_memory_write, read_recall, read_restore, read_scope_only,
 };
 pub use memory_action::{MEMORY_TYPES, StoreAction, StoreFault, StoreRequest, read_store};
+pub use model_name::resolve_model;
 pub use options::read_skill_use;
 pub use options::{
     ADAPTER_KEYS, BuiltInAdapter, CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState,

@@ -1,52 +1,126 @@
-//! Members of a provider's own request that callers send along with the conversation.
+//! Members of a provider's own request that callers send along with the conversation: refused, or with
+//! `passthrough` given back in the payload.
 
-use crate::json::Faults;
+use crate::domain::{Notes, RawJson, Target};
+use crate::json::{Faults, Fields, Node};
+use crate::provider::{
+    CACHED_CONTENT, ReturnedMember, all_member_forms, is_of_stored_head, is_response_limit,
+    member_forms, request_member_names,
+};
 
-/// Members that say how much a model may return.
-const RESERVE_KEYS: &[&str] =
-    &["max_completion_tokens", "max_output_tokens", "max_tokens", "max_tokens_to_sample"];
-/// Other members of the requests of OpenAI, Anthropic and Gemini beside the conversation and the tools.
-const PROVIDER_KEYS: &[&str] = &[
-    "frequency_penalty",
-    "generationConfig",
-    "include",
-    "logit_bias",
-    "logprobs",
-    "metadata",
-    "n",
-    "parallel_tool_calls",
-    "presence_penalty",
-    "reasoning",
-    "reasoning_effort",
-    "response_format",
-    "safetySettings",
-    "seed",
-    "service_tier",
-    "stop",
-    "stop_sequences",
-    "store",
-    "stream",
-    "stream_options",
-    "temperature",
-    "text",
-    "thinking",
-    "toolConfig",
-    "tool_choice",
-    "top_k",
-    "top_logprobs",
-    "top_p",
-    "user",
-    "verbosity",
-];
+/// Who gives a payload back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemberRule {
+    /// `/compress` has no payload.
+    NoPayload,
+    /// `passthrough` is absent or false.
+    Refused,
+}
+
+/// The most tokens of a response, as the caller limits it in the provider's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ResponseLimit {
+    pub(super) name: &'static str,
+    pub(super) tokens: u64,
+}
+
+/// The members that a payload gives back.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PassedMembers {
+    /// In the order of their names.
+    pub(super) members: Vec<ReturnedMember>,
+    pub(super) limit: Option<ResponseLimit>,
+}
+
+/// What the members are for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PayloadOwner {
+    pub(super) target: Target,
+    /// Whether the model is `OpenAI`'s own, whose API refuses members of other services.
+    pub(super) refuses_unknown: bool,
+}
 
 /// Says of unknown keys that are a provider's where they belong.
-pub(super) fn explain(faults: &mut Faults) {
+pub(super) fn explain(rule: MemberRule, faults: &mut Faults) {
     faults.explain_unknown_keys(|key| {
-        let belongs = format!("`{key}` belongs in the provider's request, next to the payload");
-        if RESERVE_KEYS.contains(&key) {
-            Some(format!("{belongs}; the room for the response is `budget.reserve_output`"))
-        } else {
-            PROVIDER_KEYS.contains(&key).then_some(belongs)
+        if !request_member_names().any(|name| name == key) {
+            return None;
         }
+        let mut detail = match rule {
+            MemberRule::NoPayload => {
+                format!("`{key}` belongs in the provider's request, next to the messages")
+            }
+            MemberRule::Refused => format!(
+                "`{key}` belongs in the provider's request: with `passthrough: true` it is given \
+                 back in `payload`, else add it there yourself"
+            ),
+        };
+        if is_response_limit(key) && rule == MemberRule::Refused {
+            detail.push_str("; the room for the response is `budget.reserve_output`");
+        }
+        Some(detail)
     });
+}
+
+/// The names of the members that a request may have: those of all providers with `passthrough`, else none.
+pub(super) fn passed_names(body: &Node<'_>) -> impl Iterator<Item = &'static str> {
+    request_member_names().filter(|_| passes_members(body))
+}
+
+fn passes_members(body: &Node<'_>) -> bool {
+    body.get("passthrough").and_then(Node::as_bool) == Some(true)
+}
+
+impl PassedMembers {
+    /// Reads `passthrough` and the members of the provider's own request. A member that the target does not have is left
+    /// out with a note; a value that no provider takes is a fault.
+    pub(super) fn read(
+        fields: &Fields<'_, '_>,
+        owner: PayloadOwner,
+        faults: &mut Faults,
+        notes: &mut Notes,
+    ) -> Self {
+        let mut read = Self::default();
+        if fields.flag("passthrough", faults) != Some(true) {
+            return read;
+        }
+        let mut names: Vec<&'static str> = request_member_names().collect();
+        names.sort_unstable();
+        names.dedup();
+        let has_stored_head = owner.target == Target::Gemini
+            && [CACHED_CONTENT, "cached_content"].iter().any(|key| fields.get(key).is_some());
+        for name in names {
+            let Some(node) = fields.get(name) else { continue };
+            let own = member_forms(owner.target, owner.refuses_unknown, name);
+            let fits = own.iter().any(|form| form.fits(node));
+            if fits && !(has_stored_head && is_of_stored_head(name)) {
+                read.limit = read.limit.or_else(|| limit_in(name, node));
+                let value = RawJson::new(node.raw);
+                read.members.push(ReturnedMember { name, value });
+            } else if fits || all_member_forms(name).iter().any(|form| form.fits(node)) {
+                let why = match own.first() {
+                    None => "the target's API does not have it".to_owned(),
+                    Some(_) if fits => "it cannot be next to stored content".to_owned(),
+                    Some(form) => format!("the target's API takes {form}"),
+                };
+                let detail = format!("not given back: {why}");
+                notes.degraded("member_left_out", fields.path().key(name).pointer(), detail);
+            } else {
+                let forms = if own.is_empty() { all_member_forms(name) } else { own };
+                let forms: Vec<String> = forms.iter().map(ToString::to_string).collect();
+                fields.fault(name, format!("must be {}", forms.join(", or ")), faults);
+            }
+        }
+        read
+    }
+}
+
+/// The limit of the response in a member of Gemini's, or in one that is the limit itself.
+fn limit_in(name: &'static str, node: &Node<'_>) -> Option<ResponseLimit> {
+    if !is_response_limit(name) {
+        return None;
+    }
+    let inner = || node.get("maxOutputTokens").or_else(|| node.get("max_output_tokens"));
+    let tokens = node.as_u64().or_else(|| inner()?.as_u64())?;
+    Some(ResponseLimit { name, tokens })
 }

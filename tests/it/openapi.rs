@@ -214,7 +214,7 @@ async fn every_described_route_is_served() {
         build("POST", path).json(&body).send().await.unwrap().json().await.unwrap()
     };
     let stored = make("/artifacts", json!({"text": "x".repeat(6000)})).await;
-    let compiled = make("/compile", json!({"messages": []})).await;
+    let compiled = make("/compile", json!({"messages": [{"role": "user", "content": "hi"}]})).await;
     let key = make("/keys", json!({"scopes": ["compile"]})).await;
     let proposed = make("/memory-candidates", json!({"value": 1, "class": "preference"})).await;
     make("/packs", crate::support::pack::minimal()).await;
@@ -259,6 +259,26 @@ async fn every_described_route_is_served() {
         let response = build(method, &path).body("{}").send().await.unwrap();
         assert!(![404, 405, 500].contains(&response.status().as_u16()), "{method} {path}");
     }
+}
+
+/// Generators of clients read the first media type of a response.
+#[test]
+fn json_is_the_first_media_type_of_a_response() {
+    let document = serde_json::to_value(contexture::http::openapi()).expect("document serialises");
+    let mut several = Vec::new();
+    for methods in document["paths"].as_object().expect("paths").values() {
+        for operation in methods.as_object().expect("methods").values() {
+            for response in operation["responses"].as_object().expect("responses").values() {
+                let Some(content) = response["content"].as_object() else { continue };
+                let types: Vec<&str> = content.keys().map(String::as_str).collect();
+                if types.contains(&"application/json") && types.len() > 1 {
+                    assert_eq!(types[0], "application/json", "{}", operation["operationId"]);
+                    several.push(operation["operationId"].as_str().expect("an id"));
+                }
+            }
+        }
+    }
+    assert!(several.contains(&"read_events"), "{several:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod enums;
 mod examples;
 mod members;
 mod problems;
+mod provider_members;
 mod webhooks;
 mod yaml;
 
@@ -112,6 +113,7 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("key", SecurityScheme::Http(bearer));
     document.webhooks = Some(webhooks::describe(components));
+    provider_members::describe(&mut components.schemas);
     components.schemas.values_mut().for_each(members::complete);
     for (name, schema) in members::any_values() {
         components.schemas.insert(name.to_owned(), schema);

@@ -2,7 +2,32 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::OneOfBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The key `compression`: the options, or a level alone.
+#[derive(Debug)]
+pub struct CompressionInput;
+
+impl PartialSchema for CompressionInput {
+    fn schema() -> RefOr<Schema> {
+        let about = "How far history may be shortened: the options, or a level alone, with the defaults of \
+                     the others.";
+        let either = OneOfBuilder::new()
+            .item(Ref::from_schema_name("CompressionLevel"))
+            .item(Ref::from_schema_name(Compression::name()))
+            .description(Some(about));
+        RefOr::T(Schema::OneOf(either.build()))
+    }
+}
+
+impl ToSchema for CompressionInput {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Compression::name().into_owned(), Compression::schema()));
+        Compression::schemas(schemas);
+    }
+}
 
 /// How far history may be shortened.
 #[derive(Debug, ToSchema)]

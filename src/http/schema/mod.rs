@@ -6,6 +6,7 @@
 
 mod adapters;
 mod artifacts;
+mod cache;
 mod candidate_events;
 mod candidates;
 mod compilations;
@@ -36,11 +37,12 @@ pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
+pub use cache::{CacheInput, CacheOptions};
 pub use candidate_events::*;
 pub use candidates::*;
 pub use compilations::*;
 pub use compress::{CompressRequest, CompressResponse, ExpandRequest, ExpandedList};
-pub use compression::{ClearChoice, Compression};
+pub use compression::{ClearChoice, Compression, CompressionInput};
 pub use console::ConsoleSession;
 pub(super) use constant::constant;
 pub use keys::{
@@ -137,11 +139,11 @@ pub struct CompileRequest {
     /// The size that the payload may have.
     pub budget: Option<Budget>,
     /// How far the history is shortened, and by what.
-    pub compression: Option<Compression>,
+    pub compression: Option<CompressionInput>,
     /// Messages that stay word for word.
     pub protect: Option<ProtectOptions>,
     /// How the provider's prompt cache is used.
-    pub cache: Option<CacheOptions>,
+    pub cache: Option<CacheInput>,
     /// Anthropic's member: the provider itself marks the last block. It takes one of the four places.
     #[schema(value_type = Option<Object>)]
     pub cache_control: Option<Value>,
@@ -173,6 +175,9 @@ pub struct CompileRequest {
     pub implicit_context: Option<String>,
     /// What the model's response looks like.
     pub output: Option<Output>,
+    /// Whether members of the provider's own request, such as `temperature`, `max_tokens` or `stream`, are
+    /// given back in `payload`, if the target's API has them. Without it they are refused.
+    pub passthrough: Option<bool>,
     /// Memory to place, and what the model may write.
     pub memory: Option<MemoryGiven>,
     /// Instructions after the system text.
@@ -321,22 +326,6 @@ pub struct SkillChoice {
     /// The value of `${NAME}`.
     #[schema(value_type = Option<Object>, example = json!({"BRANCH": "main"}))]
     pub vars: Option<Value>,
-}
-
-/// How the provider's prompt cache is used.
-#[derive(Debug, ToSchema)]
-pub struct CacheOptions {
-    /// How long marks of ours ask to be kept: `5m` (when `cache` is given), `1h`, or `off` for
-    /// no marks but the client's. At `OpenAI` it is 30 minutes or 12 hours.
-    pub ttl: Option<String>,
-    /// Most marks in a payload, the client's included, and that of `cache_control`.
-    #[schema(default = 4, maximum = 4)]
-    pub marks: Option<u64>,
-    /// `warm`, `cold` or `unknown`.
-    pub state: Option<String>,
-    /// The payload sent before, or the `id` of its answer: `report.cache.first_change` compares
-    /// with it.
-    pub previous: Option<Value>,
 }
 
 /// What is asked of the model's answer.

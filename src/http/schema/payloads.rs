@@ -110,7 +110,8 @@ impl PartialSchema for CompilePayload {
             .into_iter()
             .fold(AnyOfBuilder::new(), |payloads, name| payloads.item(Ref::from_schema_name(name)));
         let about = "What to send to the provider, by `target`. It has the keys of the target's own \
-                     request and never `model`, `max_tokens` or `stream`.";
+                     request, never `model`, and `max_tokens`, `stream` and the like only with \
+                     `passthrough`.";
         RefOr::T(Schema::AnyOf(payloads.description(Some(about)).build()))
     }
 }

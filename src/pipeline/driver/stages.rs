@@ -353,7 +353,9 @@ impl Driver<'_> {
         timed(&mut self.timings.serialise, || {
             let messages: Vec<Message> = slots.into_iter().map(|slot| slot.message).collect();
             report.requires(Requirements::find(self.request, &messages, tools));
-            let input = PayloadInput { messages: &messages, tools, caching: Some(&caching) };
+            let returned = self.request.returned.as_slice();
+            let input =
+                PayloadInput { messages: &messages, tools, caching: Some(&caching), returned };
             let mut written = provider::write(head, target, input);
             report.breakpoints(std::mem::take(&mut written.breakpoints));
             let payload_hash = ContentHash::of(written.payload());

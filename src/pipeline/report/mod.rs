@@ -2,14 +2,15 @@
 
 mod builder;
 mod notations;
+mod sentence;
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
 pub use builder::ReportBuilder;
 pub use notations::NotationTokens;
+pub(super) use sentence::{Sentence, SizeLimit, Subject};
 
 use super::change::FirstChange;
 use super::requirements::Requirements;
@@ -93,19 +94,22 @@ pub struct Report {
 /// Tokens of a history before and after it was shortened, and the budget for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TokenTotals {
+    pub(super) subject: Subject,
     pub(super) before: u64,
     pub(super) after: u64,
     pub(super) budget: u64,
+    /// What the sentence compares the tokens with.
+    pub(super) limit: SizeLimit,
 }
 
 impl Report {
     /// A report of history alone: no other part of a payload has tokens.
     pub(super) fn new(model: &Model, totals: TokenTotals, actions: Actions, notes: Notes) -> Self {
-        let TokenTotals { before, after, budget } = totals;
+        let TokenTotals { subject, before, after, budget, limit } = totals;
         let (tokens_before, tokens_after) = (before, after);
         let fits = tokens_after <= budget;
         Self {
-            summary: write_sentence(tokens_before, tokens_after, &actions, fits),
+            summary: Sentence { subject, before, after, limit, actions: &actions }.write(),
             tokens_before,
             tokens_after,
             fits,
@@ -146,8 +150,10 @@ impl Report {
     }
 
     /// The same for what there was no time to count: four bytes to a token.
-    pub(super) fn uncounted(mut self, summary: String) -> Self {
-        self.summary = summary;
+    pub(super) fn uncounted(mut self, totals: TokenTotals) -> Self {
+        let TokenTotals { subject, before, after, limit, .. } = totals;
+        let actions = &self.actions;
+        self.summary = Sentence { subject, before, after, limit, actions }.write_late();
         self.tokenizer = "bytes4";
         self.exact = false;
         if !self.fits {
@@ -340,72 +346,4 @@ pub struct Decision {
     /// The original, where it is kept or was handed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
-}
-
-/// The report's sentence.
-pub(super) fn write_sentence(before: u64, after: u64, actions: &Actions, fits: bool) -> String {
-    let mut text = format!("{} → {} tokens. ", group_digits(before), group_digits(after));
-    let _ = write!(text, "{} word for word", write_plural(actions.kept, "message"));
-    let rest = [
-        (actions.compressed, "message", "shortened"),
-        (actions.deduplicated, "repeated text", "referred to"),
-        (actions.cleared, "old message", "cleared"),
-        (actions.summarized, "old message", "summarized"),
-        (actions.changed, "message", "changed by hooks"),
-        (actions.removed, "message", "removed by hooks"),
-        (actions.added, "message", "added by hooks"),
-    ];
-    for (count, noun, verb) in rest {
-        if count > 0 {
-            let _ = write!(text, ", {} {verb}", write_plural(count, noun));
-        }
-    }
-    match actions.dropped {
-        0 => text.push_str(", nothing dropped."),
-        count => {
-            let _ = write!(text, ", {} dropped.", write_plural(count, "old message"));
-        }
-    }
-    if !fits {
-        text.push_str(" It does not fit.");
-    }
-    text
-}
-
-fn write_plural(count: usize, noun: &str) -> String {
-    let count_text = group_digits(count as u64);
-    if count == 1 { format!("{count_text} {noun}") } else { format!("{count_text} {noun}s") }
-}
-
-/// A number with a comma between every three digits.
-fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sentence_reads_like_one() {
-        let actions = Actions { kept: 1, compressed: 12, summarized: 3, ..Actions::default() };
-        assert_eq!(
-            write_sentence(58_120, 1_021_944, &actions, true),
-            "58,120 → 1,021,944 tokens. 1 message word for word, 12 messages shortened, \
-             3 old messages summarized, nothing dropped."
-        );
-        let actions = Actions { dropped: 1, ..Actions::default() };
-        assert_eq!(
-            write_sentence(7, 0, &actions, false),
-            "7 → 0 tokens. 0 messages word for word, 1 old message dropped. It does not fit."
-        );
-    }
 }

@@ -13,7 +13,7 @@ use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
     Action, Actions, CoveredRange, Decision, HistorySummary, MAX_OVERSIZED_PARTS, OversizedPart,
-    Report, ReportBuilder, TokenTotals,
+    Report, ReportBuilder, SizeLimit, Subject, TokenTotals,
 };
 use crate::request::{CompressInput, CompressRequest, ExplainLevel, Originals};
 
@@ -253,10 +253,25 @@ fn build_report(
     actions: Actions,
     notes: Notes,
 ) -> Report {
+    let totals = totals(request, before, after);
+    Report::new(&request.model, totals, actions, notes)
+}
+
+/// Scales raw tokens, and finds what they are compared with: a window only if the request names its model.
+fn totals(request: &CompressRequest<'_, '_>, before: u64, after: u64) -> TokenTotals {
     let model = &request.model;
+    let subject = match &request.given {
+        CompressInput::Text(_) => Subject::Text,
+        CompressInput::List(_) => Subject::Messages,
+    };
+    let limit = match request.budget_tokens {
+        Some(budget) => SizeLimit::Budget(budget),
+        None if model.name.is_empty() => SizeLimit::None,
+        None => SizeLimit::Window(model.context_window),
+    };
     let budget = request.budget_tokens.unwrap_or(model.context_window);
-    let totals = TokenTotals { before: model.scale(before), after: model.scale(after), budget };
-    Report::new(model, totals, actions, notes)
+    let (before, after) = (model.scale(before), model.scale(after));
+    TokenTotals { subject, before, after, budget, limit }
 }
 
 /// The largest messages that are left.
@@ -320,8 +335,7 @@ pub(super) fn report_uncounted(
     let tokens = bytes.div_ceil(4) as u64;
     let actions = Actions { kept: list.len(), ..Actions::default() };
     let report = build_report(request, tokens, tokens, actions, notes);
-    let report =
-        report.uncounted(format!("Time was up: passed on as it came, about {tokens} tokens."));
+    let report = report.uncounted(totals(request, tokens, tokens));
     let output = ShortenOutput { list, text, originals: Vec::new() };
     ShortenResult { output, report: ReportBuilder::new(report) }
 }

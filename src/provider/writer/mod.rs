@@ -50,6 +50,9 @@ pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> Writt
             out.note_payload_mark();
         }
     }
+    for member in assembled.returned {
+        out.raw_member(member.name, member.value.as_str());
+    }
     out.push('}');
     out.finish()
 }

@@ -1,7 +1,8 @@
 //! The key `budget`: how large a payload may be, and what is done if it is not.
 
 use crate::domain::{Model, Notes};
-use crate::json::{Faults, Fields};
+use crate::json::{Faults, Fields, Path};
+use crate::request::provider_members::ResponseLimit;
 
 pub(crate) const BUDGET: &[&str] =
     &["context_window", "reserve_output", "on_overflow", "price_step"];
@@ -38,6 +39,7 @@ impl BudgetOptions {
     pub(crate) fn read(
         fields: &Fields<'_, '_>,
         model: &Model,
+        limit: Option<ResponseLimit>,
         faults: &mut Faults,
         notes: &mut Notes,
     ) -> Self {
@@ -55,17 +57,27 @@ impl BudgetOptions {
             let words = [("ignore", PriceStepRule::Ignore), ("stay", PriceStepRule::Stay)];
             price_step = given.choice("price_step", &words, faults);
         }
+        let limit = limit.filter(|_| reserve.is_none());
         let default_reserve =
             if window.is_some() { 0 } else { model.max_output.min(DEFAULT_RESERVE_TOKENS) };
-        let reserve = reserve.unwrap_or(default_reserve);
+        let reserve = reserve.or_else(|| Some(limit?.tokens)).unwrap_or(default_reserve);
         let window = window.unwrap_or_else(|| {
             // Where the provider caps the input, a smaller reserve makes no more room.
             let most = model.max_input.map_or(u64::MAX, |input| input.saturating_add(reserve));
             model.context_window.min(most)
         });
         if reserve >= window {
-            let detail = format!("must be less than the window of {window} tokens");
-            faults.add(&path.key("reserve_output"), detail);
+            let rule = format!("must be less than the window of {window} tokens");
+            match limit {
+                Some(ResponseLimit { name, tokens }) => {
+                    let detail = format!(
+                        "the response takes {tokens} tokens, which {rule}; `budget.reserve_output` \
+                         reserves another number"
+                    );
+                    faults.add(&Path::Root.key(name), detail);
+                }
+                None => faults.add(&path.key("reserve_output"), rule),
+            }
         }
         let has_step = model.prices.as_ref().is_some_and(|prices| prices.step.is_some());
         if price_step == Some(PriceStepRule::Stay) && !has_step {

@@ -5,6 +5,7 @@ mod budget;
 mod clear;
 pub(super) mod reader;
 mod section;
+mod shorthand;
 mod skill;
 
 pub(super) use adapters::read_adapters;

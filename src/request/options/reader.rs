@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::section::{MAX_TURNS, section};
+use super::shorthand;
 use super::{
     CACHE_TTLS, COMPRESSED_BY, CacheOptions, CacheState, ClearOptions, Compression, KnownAdapters,
     Level, MemoryOptions, MemoryWriteAccess, OnArrival, OutputOptions, Placement, PreviousCompile,
@@ -89,7 +90,10 @@ impl Compression {
         notes: &mut Notes,
     ) -> Self {
         let mut read = Self::default();
-        let Some(given) = section(fields, "compression", fields.path(), COMPRESSION, faults) else {
+        let node = shorthand::compression(fields, faults);
+        let path = fields.path().key("compression");
+        let given = node.as_deref().and_then(|node| Fields::read(node, path, COMPRESSION, faults));
+        let Some(given) = given else {
             read.adapters = known.default_choices();
             return read;
         };
@@ -229,9 +233,10 @@ impl CacheOptions {
     ) -> Self {
         let members = read_cache_members(body, faults, notes);
         let mut read = Self { members, ..Self::default() };
-        let Some(given) = section(fields, "cache", fields.path(), CACHE, faults) else {
-            return read;
-        };
+        let node = shorthand::cache(fields, faults);
+        let path = fields.path().key("cache");
+        let given = node.as_deref().and_then(|node| Fields::read(node, path, CACHE, faults));
+        let Some(given) = given else { return read };
         read.asks_ttl = given.get("ttl").is_some_and(|ttl| ttl.as_str() != Some("off"));
         read.ttl = given.choice("ttl", CACHE_TTLS, faults).unwrap_or(Some(CacheTtl::FiveMinutes));
         read.marks = given

@@ -3,18 +3,22 @@
 //! The newest record in full has the whole conversation, so it tells which tools were called. Skills and
 //! memory entries are told by the reports of all records.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::slice;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::Value as ReportValue;
 use utoipa::ToSchema;
 
 use super::StoredRecord;
-use crate::domain::{Compilation, RecordLevel, Role};
-use crate::json::{self, Limits};
+use crate::domain::{
+    Compilation, Conversation, Model, Notes, RecordLevel, Role, Source, Target, is_gateway_session,
+};
+use crate::json::{self, Faults, Limits, Node, Text, Value};
 use crate::pipeline::{self, Deadline};
+use crate::provider;
 use crate::request::{self, CompileRequest};
 use crate::service::{Error, Services, adapters, sessions};
 
@@ -58,7 +62,10 @@ pub struct CarriedItem {
 /// Reads the inventory of a session over its newest `turns` records. Turns of the conversation are
 /// counted by its assistant's messages.
 pub fn read(services: &Services, session: &str, turns: usize) -> Result<Inventory, Error> {
-    sessions::find(services, session)?;
+    // The sessions of the gateway have records, and no state that could be found.
+    if !is_gateway_session(session) {
+        sessions::find(services, session)?;
+    }
     let rows = super::list_of_session(services, session, None, turns)?.rows;
     let newest = rows.iter().find(|row| row.level == RecordLevel::Full);
     let (mut tools, mut compilation_id) = (Vec::new(), None);
@@ -86,17 +93,47 @@ pub fn read(services: &Services, session: &str, turns: usize) -> Result<Inventor
     })
 }
 
+/// The conversation that a request carries, and the model that reads it.
+struct CarriedRequest {
+    conversation: Conversation,
+    model: Model,
+}
+
 /// Reads the request of a record; none if it is no longer kept or cannot be read today.
-fn request_of(services: &Services, record: &StoredRecord) -> Option<CompileRequest> {
+fn request_of(services: &Services, record: &StoredRecord) -> Option<CarriedRequest> {
     let node = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
+    if record.is_of_gateway {
+        return request_of_gateway(services, node, &record.compilation);
+    }
     let known = adapters::look_up(services, node.get("compression")).ok()?;
     let check_url = |url: &str| services.check_hook_url(url);
-    request::read_compile(&node, services.models(), &known, &check_url).ok()
+    let request = request::read_compile(&node, services.models(), &known, &check_url).ok()?;
+    let CompileRequest { conversation, model, .. } = request;
+    Some(CarriedRequest { conversation, model })
+}
+
+/// Reads a request as it came to the gateway: the provider's own, which has members that no compile takes.
+fn request_of_gateway(
+    services: &Services,
+    mut node: Node<'_>,
+    row: &Compilation,
+) -> Option<CarriedRequest> {
+    let target = Target::parse(&row.target)?;
+    // A malformed call was the provider's to judge.
+    if let Value::Object(members) = &mut node.value {
+        let lenient = Value::String(Text::Borrowed("lenient"));
+        members.push((Cow::Borrowed("repair"), Node { raw: "\"lenient\"", value: lenient }));
+    }
+    let (mut faults, mut notes) = (Faults::default(), Notes::default());
+    let conversation = provider::read(&node, Source::from(target), &mut faults, &mut notes);
+    let name = Some(&*row.model).filter(|name| !name.is_empty());
+    let model = request::resolve_model(name, target, services.models(), &mut notes);
+    faults.is_empty().then_some(CarriedRequest { conversation, model })
 }
 
 fn count_tools(
     services: &Services,
-    request: &CompileRequest,
+    request: &CarriedRequest,
     turns: usize,
     deadline: &Deadline,
 ) -> Result<Vec<CarriedTool>, Error> {
@@ -130,8 +167,8 @@ fn count_items(
     skills: &mut BTreeMap<String, u64>,
     memory: &mut BTreeMap<String, u64>,
 ) {
-    let body: Value = serde_json::from_str(row.body.as_str()).unwrap_or_default();
-    let add = |counts: &mut BTreeMap<String, u64>, value: &Value| {
+    let body: ReportValue = serde_json::from_str(row.body.as_str()).unwrap_or_default();
+    let add = |counts: &mut BTreeMap<String, u64>, value: &ReportValue| {
         if let Some(name) = value.as_str() {
             *counts.entry(name.to_owned()).or_default() += 1;
         }
@@ -139,7 +176,7 @@ fn count_items(
     if let Some(skill) = body.pointer("/report/skill") {
         add(skills, skill);
     }
-    let shown = body.pointer("/report/memory/injected").and_then(Value::as_array);
+    let shown = body.pointer("/report/memory/injected").and_then(ReportValue::as_array);
     for key in shown.into_iter().flatten() {
         add(memory, key);
     }

@@ -35,7 +35,7 @@ use crate::hook::HookRun;
 pub use crate::json::replace_halves;
 use crate::json::{self, Limits, Node};
 use crate::pipeline::{Deadline, Report, Timings, timed};
-pub use crate::provider::REPAIR_MODES;
+pub use crate::provider::{MemberForm, PassedMember, REPAIR_MODES, passed_members};
 pub use crate::request::{
     CACHE_TTLS, COMPRESSED_BY, CacheState, Level, MAX_DEADLINE_MS, OnArrival, TailPlacement,
     ThinkingPolicy,

@@ -1,11 +1,14 @@
 //! Builds the ledger of a compile: the output of each stage, and the inputs from outside that
 //! reached the stage.
 
+use std::collections::BTreeSet;
+
 use super::Inputs;
 use crate::domain::{ContentHash, Ledger, Stage};
 use crate::hook::HookRun;
 use crate::json::{self, Node};
 use crate::pipeline::{GovernedStage, Hashes};
+use crate::provider::{is_response_limit, request_member_names};
 
 /// The keys of a request and the stages that read them. A key without a row has no effect on a
 /// payload.
@@ -61,6 +64,21 @@ pub(crate) fn ledger(
             json::canonical(&mut text, node);
             let name = format!("request.{key}");
             known.push(RequestPart { stages, name, hash: ContentHash::of(&text) });
+        }
+    }
+    if given("passthrough").and_then(Node::as_bool) == Some(true) {
+        for name in BTreeSet::from_iter(request_member_names()) {
+            let Some(node) = given(name) else { continue };
+            let mut text = String::new();
+            json::canonical(&mut text, node);
+            // The reserve is the limit of the response if the request gives no other.
+            let stages: &[Stage] = if is_response_limit(name) {
+                &[Stage::Budget, Stage::Manifest, Stage::Format]
+            } else {
+                &[Stage::Format]
+            };
+            let (name, hash) = (format!("request.{name}"), ContentHash::of(&text));
+            known.push(RequestPart { stages, name, hash });
         }
     }
     let mut add =

@@ -261,7 +261,7 @@ fn messages_of(results: impl Iterator<Item = ToolResult>) -> Vec<Message> {
 
 fn list(source: Source, messages: &[Message]) -> String {
     let target = Target::from(source);
-    let input = PayloadInput { messages, tools: &[], caching: None };
+    let input = PayloadInput { messages, tools: &[], caching: None, returned: &[] };
     let written = provider::write(String::new(), target, input);
     let list = written.blocks.iter().find(|member| member.name == source.list_key());
     let items: Vec<&str> =

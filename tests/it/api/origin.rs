@@ -161,7 +161,7 @@ async fn a_page_is_ours_by_its_origin_and_the_site_that_the_browser_tells() {
 #[tokio::test]
 async fn a_link_on_another_site_leads_to_pages_and_to_nothing_else() {
     let server = TestServer::spawn().await;
-    let compiled = json!({"messages": [], "record": "full"});
+    let compiled = json!({"messages": [{"role": "user", "content": "hi"}], "record": "full"});
     let compiled = server.post_ok("/compile", &compiled).await;
     let record = format!("/compilations/{}", compiled["id"].as_str().unwrap());
     let follow = async |path: &str, dest: &str| {

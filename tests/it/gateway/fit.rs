@@ -243,6 +243,24 @@ async fn what_cannot_be_brought_within_the_budget_says_so() {
 }
 
 #[tokio::test]
+async fn a_list_of_words_alone_is_over_the_budget_only_if_it_is() {
+    for wire in AgentWire::ALL {
+        let (provider, server) = pair(&[]).await;
+        let mut agent = Agent::new(wire);
+        agent.messages[0] = wire.words(&"Think about the pumps of the halls. ".repeat(40));
+        agent.send(&server, &fit("100000")).await;
+        let needed = tokens(&server, wire, &provider.last()).await;
+        for (budget, is_over) in [(needed, false), (needed - 1, true)] {
+            let response = agent.send(&server, &fit(&budget.to_string())).await;
+            let skipped = response.headers().get("x-contexture-skipped");
+            let skipped = skipped.map(|word| word.to_str().unwrap().to_owned());
+            assert_eq!(skipped.as_deref(), is_over.then_some("over_budget"), "{wire:?} {budget}");
+            assert_eq!(provider.last().body, agent.body(), "{wire:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_window_of_the_model_is_the_budget_of_who_names_none() {
     let (provider, server) = pair(&[]).await;
     let mut agent = Agent::new(AgentWire::Chat);

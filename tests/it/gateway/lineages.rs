@@ -1,11 +1,17 @@
 //! No byte before the newest messages changes, whatever happens between two requests.
 
-use serde_json::json;
+use contexture::gateway::{
+    DecidedText, LineageScope, MessageDecision, ProviderEndpoint, RequestOutline, Wire,
+    numbered_texts,
+};
+use contexture::json::{Limits, parse};
+use serde_json::{Value, json};
 
 use super::agent::{Agent, AgentWire, assert_prefix, log, rows, seen_messages};
 use super::edits::pair;
 use super::front;
 use crate::support::provider::Provider;
+use crate::support::wait::until;
 use crate::support::{Folder, TestServer};
 
 #[tokio::test]
@@ -244,6 +250,70 @@ async fn another_tenant_has_decisions_of_its_own() {
     // For the second tenant the list began elsewhere.
     agent.send(&server, &[("x-contexture-key", &*keys[1])]).await;
     assert_eq!(provider.last().body, agent.body());
+}
+
+/// Puts a form into the store that this version does not make, in the place of one that it made, and
+/// makes all records those of an earlier engine.
+fn age_store(folder: &Folder, body: &str, index: usize, form: &str) {
+    let node = parse(body, Limits::default()).unwrap();
+    let outline = RequestOutline::read(ProviderEndpoint::ChatCompletions, body, &node).unwrap();
+    let scope = LineageScope { tenant: "default", upstream: "openai", wire: Wire::Openai };
+    let hash = scope.hashes(&outline.messages)[index];
+    let message = &outline.messages[index];
+    let [text] = &*numbered_texts(message) else { panic!("one text") };
+    let (digest, occurrence) = (text.digest, text.occurrence);
+    let decided = DecidedText { digest, occurrence, form: form.into(), saved_tokens: 100 };
+    let packed = MessageDecision { forms: vec![decided] }.pack(message);
+    let database = rusqlite::Connection::open(folder.database()).unwrap();
+    let changed = database
+        .execute("UPDATE lineages SET decision = ?1 WHERE digest = ?2", (packed, hash.0))
+        .unwrap();
+    assert_eq!(changed, 1);
+    let records = database.execute("UPDATE compilations SET engine = '0.0.1+1'", []).unwrap();
+    assert!(records > 0);
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_decided_is_sent_byte_for_byte() {
+    let folder = Folder::new();
+    let url = folder.url();
+    let provider = Provider::plain().await;
+    let flags = ["--database-url", &*url];
+    let mut agent = Agent::new(AgentWire::Chat);
+    let server = front(&provider, &["openai"], &flags).await;
+    agent.query(&rows(1, 30));
+    let response = agent.send(&server, &[]).await;
+    let id = response.headers()["x-contexture-id"].to_str().unwrap().to_owned();
+    response.text().await.unwrap();
+    until(async || {
+        let response = server.get(&format!("/compilations/{id}")).await;
+        (response.status() == 200).then_some(())
+    })
+    .await;
+    server.stop().await;
+
+    let older = "30 customers, in words that no version writes any more";
+    age_store(&folder, &agent.body(), 2, older);
+    let first = provider.requests().len();
+    for turn in 0..2 {
+        let server = front(&provider, &["openai"], &flags).await;
+        for _ in 0..2 {
+            agent.query(&rows(10 + turn, 30));
+            agent.send(&server, &[]).await.text().await.unwrap();
+        }
+        server.stop().await;
+    }
+    let requests = &provider.requests()[first..];
+    assert_eq!(requests.len(), 4);
+    assert_prefix(agent.wire, requests);
+    for request in requests {
+        let sent = seen_messages(agent.wire, request);
+        let result: Value = serde_json::from_str(&sent[2]).unwrap();
+        assert_eq!(result["content"], older);
+        // What is newest is decided by this version.
+        let newest = sent.last().unwrap();
+        assert!(newest.len() < rows(10, 30).len(), "{newest}");
+    }
 }
 
 #[tokio::test]

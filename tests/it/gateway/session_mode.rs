@@ -170,6 +170,74 @@ async fn another_key_of_the_tenant_gets_no_blocks() {
     }
 }
 
+/// Makes a key with these defaults, and revokes another.
+async fn rotate(server: &TestServer, old: &str, defaults: &Value) -> String {
+    let wanted = json!({"scopes": ["compress"], "defaults": defaults});
+    let new = server.create_key(&wanted).await.0;
+    let id = old.strip_prefix("cx_live_").unwrap().split('_').next().unwrap();
+    let path = format!("/keys/{id}");
+    let revoked = server.call(BOOTSTRAP_KEY, "DELETE", &path, &Value::Null).await;
+    assert!(revoked.status().is_success(), "{}", revoked.status());
+    new
+}
+
+#[tokio::test]
+async fn a_key_that_replaces_another_goes_on_with_its_blocks() {
+    for wire in AgentWire::ALL {
+        let folder = Folder::new();
+        let url = folder.url();
+        let provider = Provider::plain().await;
+        let flags = ["--database-url", &*url];
+        let mut server = locked(&provider, &flags).await;
+        remember(&server, "style", "No new dependencies.").await;
+        let mut key = key(&server, json!({"memory": true})).await;
+        let mut agent = Agent::new(wire);
+        for turn in 0..5 {
+            set_state(&server, &json!({"step": turn})).await;
+            let response = agent.send(&server, &[(KEY, &key)]).await;
+            assert_eq!(response.headers().get("x-contexture-skipped"), None, "{wire:?}");
+            response.text().await.unwrap();
+            agent.query(&rows(turn, 30));
+            if turn == 1 {
+                // The same in another order, with what is not shown beside it.
+                let defaults = json!({"record": "none", "memory": true, "session_id": "desk",
+                    "gateway": {"mode": "session"}});
+                key = rotate(&server, &key, &defaults).await;
+            } else if turn == 2 {
+                // Nothing is in the memory of the process.
+                server.stop().await;
+                server = locked(&provider, &flags).await;
+            } else if turn == 3 {
+                let defaults = json!({"gateway": {"mode": "session"}, "session_id": "desk",
+                    "memory": true});
+                key = rotate(&server, &key, &defaults).await;
+            }
+        }
+        assert_prefix(wire, &provider.requests());
+        assert_eq!(count(wire, &provider.last(), "<dynamic_state>"), 5, "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_shows_something_else_starts_without_blocks() {
+    let provider = Provider::plain().await;
+    let server = locked(&provider, &[]).await;
+    set_state(&server, &json!({"secret": "of desk"})).await;
+    let mine = key(&server, json!({"memory": {"max_tokens": 500}})).await;
+    for other in [
+        json!({"gateway": {"mode": "compress"}, "session_id": "desk"}),
+        json!({"gateway": {"mode": "compress"}, "memory": {"max_tokens": 500}}),
+    ] {
+        let (other, _) =
+            server.create_key(&json!({"scopes": ["compress"], "defaults": other})).await;
+        let agent = Agent::new(AgentWire::Anthropic);
+        agent.send(&server, &[(KEY, &mine)]).await;
+        assert_eq!(count(agent.wire, &provider.last(), "of desk"), 1);
+        agent.send(&server, &[(KEY, &other)]).await;
+        assert_eq!(count(agent.wire, &provider.last(), "of desk"), 0);
+    }
+}
+
 #[tokio::test]
 async fn no_signed_thinking_is_refused_while_state_changes_and_points_pass() {
     let provider = Provider::plain().await;

@@ -80,6 +80,61 @@ async fn records_events_and_usage_are_found_by_the_session_of_a_header() {
     assert_eq!(all["items"].as_array().unwrap().len(), 2);
 }
 
+/// The inventory of a session of the gateway, once it has a record.
+async fn inventory(server: &TestServer, key: &str, session: &str) -> Value {
+    let path = format!("/inventory?session_id={session}");
+    until(async || {
+        let found = server.call_ok(key, "GET", &path, &Value::Null).await;
+        (found["records"] != 0).then_some(found)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_inventory_has_the_tools_of_requests_through_the_gateway() {
+    let provider = Provider::plain().await;
+    let flags = AgentWire::UPSTREAMS.map(|name| provider.flag(name));
+    let server = TestServer::locked(&flags.each_ref().map(String::as_str)).await;
+    let wanted =
+        json!({"scopes": ["compress", "compile", "sessions:read"], "defaults": {"record": "full"}});
+    let (key, _) = server.create_key(&wanted).await;
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    let anthropic = json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "temperature": 0.2, "stream": false,
+        "tools": [{"name": "ls", "description": "Lists.", "input_schema": schema},
+            {"name": "read", "description": "Reads.", "input_schema": schema}],
+        "messages": [{"role": "user", "content": "Look."},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "read", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a"}]}]});
+    // Arguments that are no JSON: the provider decides about them.
+    let chat = json!({"model": "gpt-4o", "max_completion_tokens": 100,
+        "tools": [{"type": "function", "function": {"name": "ls", "parameters": schema}},
+            {"type": "function", "function": {"name": "read", "parameters": schema}}],
+        "messages": [{"role": "user", "content": "Look."},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "t1", "type": "function",
+                "function": {"name": "read", "arguments": "{\"path\": "}}]},
+            {"role": "tool", "tool_call_id": "t1", "content": "a"}]});
+    for (path, body) in [("/v1/messages", anthropic), ("/v1/chat/completions", chat)] {
+        let request = server.build_json("POST", path).header("x-contexture-key", &key);
+        let response = request.header(OWN, "build 17").json(&body).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        let session = session_of(&response).unwrap();
+        response.text().await.unwrap();
+        let found = inventory(&server, &key, &session).await;
+        let tools: Vec<_> = found["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| (tool["name"].as_str().unwrap(), tool["calls"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(tools, [("ls", 0), ("read", 1)], "{path}: {found}");
+        assert!(found["tools"][0]["tokens"].as_u64().unwrap() > 0, "{found}");
+        assert_eq!((&found["records"], found["compilation_id"].is_string()), (&json!(1), true));
+    }
+    // It has no records, which says that it is not one of this caller's.
+    let none = server.call_ok(&key, "GET", "/inventory?session_id=gws_none", &Value::Null).await;
+    assert_eq!((&none["records"], &none["tools"]), (&json!(0), &json!([])));
+}
+
 #[tokio::test]
 async fn a_session_is_named_by_what_each_wire_says_of_it() {
     let (provider, server) = counted(&[]).await;

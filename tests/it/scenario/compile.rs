@@ -17,7 +17,8 @@ fn anchor_behind<'t>(whole: &'t str, text: &str) -> &'t str {
 
 #[tokio::test]
 async fn an_empty_conversation_is_the_user_s_opening() {
-    let compiled = compile(&json!({"messages": []})).await;
+    // A session may begin so; without one, there is nothing to compile.
+    let compiled = compile(&json!({"messages": [], "session_id": "s"})).await;
     // Providers refuse an empty list.
     let opening = json!({"role": "user", "content": "[Conversation continues]"});
     assert_eq!(compiled.payload, json!({"messages": [opening]}));

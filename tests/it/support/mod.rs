@@ -27,8 +27,8 @@ pub use requests::{BOOTSTRAP_KEY, json_of};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use clap::Parser;
-use contexture::config::Config;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use contexture::config::{Config, settings_in_force};
 use contexture::server::{Server, ShutdownOutcome};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -40,7 +40,7 @@ struct Flags {
     config: Config,
 }
 
-/// The settings that a command line of `serve` gives, on a free port; stored is in memory
+/// The settings that a command line of `serve` gives, with the list of them that the server shows, on a free port; stored is in memory
 /// (or as [`database`] says) where the line does not say otherwise.
 pub fn config(flags: &[&str]) -> Config {
     let mut line = vec!["serve", "--listen", "127.0.0.1:0"];
@@ -50,7 +50,10 @@ pub fn config(flags: &[&str]) -> Config {
         line.extend_from_slice(&["--database-url", &url]);
     }
     line.extend_from_slice(flags);
-    Flags::try_parse_from(line).expect("flags are right").config
+    let command = Flags::command();
+    let matches = command.clone().try_get_matches_from(line).expect("flags are right");
+    let config = Flags::from_arg_matches(&matches).expect("flags are right").config;
+    Config { settings: settings_in_force(&command, &matches), ..config }
 }
 
 pub struct TestServer {

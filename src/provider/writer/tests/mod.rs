@@ -26,8 +26,11 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
     let mut all = conversation.system;
     all.extend(conversation.history);
     let written = written(target, &all, &[]);
-    let again =
-        write(String::new(), target, PayloadInput { messages: &all, tools: &[], caching: None });
+    let again = write(
+        String::new(),
+        target,
+        PayloadInput { messages: &all, tools: &[], caching: None, returned: &[] },
+    );
     assert_eq!(written.text, again.text);
     written.text
 }
@@ -35,7 +38,7 @@ fn from(source: Source, target: Target, mut messages: Vec<Message>) -> String {
 /// Writes a payload, and checks the places of its blocks and cache marks against its text.
 fn written(target: Target, messages: &[Message], tools: &[ToolDefinition]) -> WrittenPayload {
     let head = "{\"payload\":";
-    let input = PayloadInput { messages, tools, caching: None };
+    let input = PayloadInput { messages, tools, caching: None, returned: &[] };
     let with_head = write(head.to_owned(), target, input);
     let written = write(String::new(), target, input);
     assert_eq!(with_head.text, format!("{head}{}", written.text));

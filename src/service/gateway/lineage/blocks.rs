@@ -10,6 +10,14 @@ use crate::service::gateway::EditSkip;
 use crate::service::gateway::known_blocks::{BlockSlot, PutBlocks};
 use crate::store::{Error, StoredDecision};
 
+/// What became of blocks that were to be stored.
+enum KeptBlocks {
+    /// They are stored, unless there are earlier ones.
+    Own { earlier: Vec<StoredDecision> },
+    /// A key that shows the same was first with this list: its blocks are found by this row next time.
+    OfOther(StoredDecision),
+}
+
 impl KnownLineage<'_> {
     /// The blocks that mode `session` put into the list, as they are sent.
     pub(crate) fn shown_blocks(&self) -> Vec<PutBlocks> {
@@ -40,12 +48,31 @@ impl KnownLineage<'_> {
         let Some(BlockSlot { hash, .. }) = self.open_blocks() else { return Ok(()) };
         let cache = services.decisions();
         let new = [StoredDecision { digest: ContentHash(hash.0), decision: blocks.pack() }];
-        let written = services.tenant().write::<_, Error>(move |tx| tx.keep_decisions(&new));
-        let earlier = written.map_err(|error| {
+        let owner = self.owner.row().filter(|_| !blocks.0.is_empty());
+        let named = owner.clone();
+        let written = services.tenant().write::<_, Error>(move |tx| {
+            let earlier = tx.keep_decisions(owner.as_slice())?.into_iter().next();
+            match earlier.filter(|earlier| Some(earlier) != owner.as_ref()) {
+                Some(row) => Ok(KeptBlocks::OfOther(row)),
+                None => Ok(KeptBlocks::Own { earlier: tx.keep_decisions(&new)? }),
+            }
+        });
+        let kept = written.map_err(|error| {
             tracing::debug!(%error, "blocks cannot be stored");
             cache.note_unstored(hash);
             EditSkip::Store
         })?;
+        let earlier = match kept {
+            KeptBlocks::Own { earlier } => {
+                named.iter().for_each(|row| self.owner.note_stored(services, row));
+                earlier
+            }
+            KeptBlocks::OfOther(row) => {
+                self.owner.note_stored(services, &row);
+                cache.note_unstored(hash);
+                return Err(EditSkip::Store);
+            }
+        };
         cache.note_tenant(&services.caller().tenant, true);
         // The request was sent without them meanwhile.
         if cache.is_unstored(&hash) {

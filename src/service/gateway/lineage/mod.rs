@@ -1,11 +1,13 @@
 //! The decisions about the messages of one request: which are known, and how new ones are stored.
 
+mod block_owner;
 mod blocks;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use self::block_owner::BlockOwner;
 use super::EditSkip;
 use super::known_blocks::KnownBlocks;
 use super::points::{KnownPoints, PassedPoint};
@@ -51,6 +53,7 @@ pub(super) struct KnownLineage<'o> {
     newest: usize,
     points: KnownPoints,
     blocks: KnownBlocks,
+    owner: BlockOwner,
     /// Whether the store could not tell what was decided.
     is_store_away: bool,
 }
@@ -65,8 +68,8 @@ impl<'o> KnownLineage<'o> {
     ) -> Self {
         let cache = services.decisions();
         let points = KnownPoints::recall(cache, outline, &hashes);
-        let key = services.caller().key.as_deref();
-        let blocks = KnownBlocks::recall(cache, outline, &hashes, key);
+        let owner = BlockOwner::find(services, &hashes, source);
+        let blocks = KnownBlocks::recall(cache, outline, &hashes, owner.key());
         let editable = outline.messages.iter().zip(hashes).enumerate();
         let editable = editable.filter(|(_, (message, _))| message.is_editable());
         let place = |(index, (_, hash))| {
@@ -76,7 +79,8 @@ impl<'o> KnownLineage<'o> {
         };
         let places = editable.map(place).collect();
         let newest = outline.newest();
-        let mut lineage = Self { outline, places, newest, points, blocks, is_store_away: false };
+        let mut lineage =
+            Self { outline, places, newest, points, blocks, owner, is_store_away: false };
         lineage.follow_point();
         if source == DecisionSource::Memory {
             lineage.go_on_without_store(services);

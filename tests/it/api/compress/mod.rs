@@ -9,6 +9,7 @@ mod lookalike;
 mod options;
 mod recognition;
 mod rounds;
+mod sentences;
 mod shapes;
 mod stored_messages;
 mod thinking;

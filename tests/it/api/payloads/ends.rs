@@ -49,10 +49,10 @@ async fn no_list_is_sent_empty() {
         ("anthropic", only_system.clone(), ENDING),
         ("gemini", only_system.clone(), ENDING),
         ("openai", only_system, "Say hello."),
-        ("openai", json!({"messages": []}), ENDING),
-        ("openai_responses", json!({"input": []}), ENDING),
-        ("anthropic", json!({"messages": []}), ENDING),
-        ("gemini", json!({"contents": []}), ENDING),
+        ("openai", json!({"messages": [], "session_id": "s"}), ENDING),
+        ("openai_responses", json!({"input": [], "session_id": "s"}), ENDING),
+        ("anthropic", json!({"messages": [], "session_id": "s"}), ENDING),
+        ("gemini", json!({"contents": [], "session_id": "s"}), ENDING),
     ] {
         let compiled = valid(target, request).await;
         assert_eq!((compiled.list().len(), compiled.said(0)), (1, said.to_owned()), "{target}");

@@ -12,6 +12,7 @@ mod items;
 mod media;
 mod outputs;
 mod programs;
+mod provider_members;
 mod reports;
 mod requirements;
 mod schemas;

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::valid;
 use crate::support::compile::{assistant, calling, compile, result, user, words};
-use crate::support::{TestServer, problem};
 
 /// A conversation with a system message of these members before the assistant's next message.
 fn reminded(message: &Value) -> Value {
@@ -161,27 +160,5 @@ async fn functions_next_to_built_in_tools_of_gemini_need_a_parameter() {
         let done = ask("gemini-2.5-pro", tools.clone(), memory).await;
         assert_eq!(done.codes("warnings").contains(&"tools_mixed"), is_mixed, "{tools}");
         assert_eq!(done.report["requires"], Value::Null);
-    }
-}
-
-#[tokio::test]
-async fn members_of_the_provider_s_own_request_are_told_where_they_belong() {
-    let server = TestServer::spawn().await;
-    let body =
-        json!({"messages": [user("hi")], "temperature": 0.2, "max_tokens": 300, "budgett": {}});
-    for path in ["/compile", "/compress"] {
-        let refused = problem(server.post(path, &body).await, 422, "invalid_request").await;
-        let detail = |pointer: &str| {
-            let faults = refused["errors"].as_array().unwrap();
-            let fault = faults.iter().find(|fault| fault["pointer"] == pointer).unwrap();
-            fault["detail"].as_str().unwrap().to_owned()
-        };
-        let temperature = detail("/temperature");
-        assert!(
-            temperature.contains("the provider's request, next to the payload"),
-            "{temperature}"
-        );
-        assert!(detail("/max_tokens").ends_with("`budget.reserve_output`"));
-        assert_eq!(detail("/budgett"), "unknown key `budgett`");
     }
 }

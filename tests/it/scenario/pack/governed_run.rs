@@ -122,3 +122,40 @@ pub(crate) fn surfaced(compiled: &Value) -> Vec<String> {
         .map(|t| format!("{}.{}", text(t, "adapter_id"), text(t, "capability_id")))
         .collect()
 }
+
+#[tokio::test]
+async fn the_sentence_of_the_report_counts_what_was_sent() {
+    let mut run = Run::minimal(60_000, "Say hello.").await;
+    let answer = run.answer().await;
+    let report = &answer["report"];
+    let figures = |report: &Value| {
+        format!("{} → {} tokens. ", report["tokens_before"], report["tokens_after"])
+    };
+    assert_eq!(
+        report["summary"],
+        format!("{}1 message word for word, nothing dropped.", figures(report)),
+        "{report}"
+    );
+    // Turns for which there is no room.
+    let turn =
+        |at: usize| json!({"role": "user", "content": format!("{at} {}", "word ".repeat(400))});
+    run.body["messages"] = (0..12).map(turn).collect();
+    run.context()["run_budget"] = json!({"bucket_tokens": 3_000});
+    let answer = run.answer().await;
+    let report = &answer["report"];
+    let count = |key: &str| report["actions"][key].as_u64().unwrap();
+    let of = |key: &str, noun: &str, verb: &str| match count(key) {
+        0 => None,
+        1 => Some(format!("1 {noun} {verb}")),
+        more => Some(format!("{more} {noun}s {verb}")),
+    };
+    let clauses = [
+        of("kept", "message", "word for word"),
+        of("summarized", "old message", "summarized"),
+        of("dropped", "old message", "dropped"),
+    ];
+    let clauses: Vec<String> = clauses.into_iter().flatten().collect();
+    assert!(count("summarized") + count("dropped") > 0, "{report}");
+    let sentence = report["summary"].as_str().unwrap();
+    assert!(sentence.contains(&format!(" tokens. {}", clauses.join(", "))), "{sentence}");
+}

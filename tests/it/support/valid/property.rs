@@ -180,8 +180,12 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
     messages.extend(conversation.history);
     let tools = &conversation.tools;
     (
-        write(String::new(), target, PayloadInput { messages: &messages, tools, caching: None })
-            .text,
+        write(
+            String::new(),
+            target,
+            PayloadInput { messages: &messages, tools, caching: None, returned: &[] },
+        )
+        .text,
         notes,
     )
 }
@@ -287,7 +291,7 @@ proptest! {
                 adapt(&mut conversation, (*target).into(), &mut notes);
                 let messages = [Message::text(Role::User, "start")];
                 let tools = &conversation.tools;
-                let text = write(String::new(), *target, PayloadInput { messages: &messages, tools, caching: None }).text;
+                let text = write(String::new(), *target, PayloadInput { messages: &messages, tools, caching: None, returned: &[] }).text;
                 let verdict = check(word, &serde_json::from_str(&text).unwrap());
                 prop_assert!(verdict.is_ok(), "{word}: {verdict:?}\n{schema}\n{text}");
             }
