@@ -33,8 +33,13 @@ fn scalar(text: &str) -> Value {
     number.map_or_else(|| Value::String(text.to_owned()), Value::Number)
 }
 
+/// All records as JSON.
+pub(super) fn records(table: &ValueTable) -> Value {
+    Value::Array((0..table.count).map(|at| record(table, at)).collect())
+}
+
 pub(super) fn json(table: &ValueTable, random: &mut SeededRandom) -> String {
-    let list = Value::Array((0..table.count).map(|at| record(table, at)).collect());
+    let list = records(table);
     let indented = random.below(2) == 0;
     let text =
         if indented { serde_json::to_string_pretty(&list) } else { serde_json::to_string(&list) };

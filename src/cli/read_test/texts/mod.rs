@@ -2,6 +2,8 @@
 
 mod event_lines;
 mod layout;
+mod nested_values;
+mod output_lines;
 mod source_files;
 mod value_table;
 
@@ -57,6 +59,14 @@ pub(super) const TEXT_MAKERS: &[TextMaker] = &[
     TextMaker { name: "diff", make: source_files::diff },
     TextMaker { name: "read_again", make: source_files::read_again },
     TextMaker { name: "sections", make: source_files::sections },
+    TextMaker { name: "messages", make: output_lines::messages },
+    TextMaker { name: "field_lines", make: output_lines::field_lines },
+    TextMaker { name: "progress", make: output_lines::progress },
+    TextMaker { name: "diff_rows", make: source_files::diff_rows },
+    TextMaker { name: "json_owners", make: nested_values::owned_issues },
+    TextMaker { name: "json_cut", make: nested_values::cut_list },
+    TextMaker { name: "json_body", make: nested_values::body_string },
+    TextMaker { name: "python", make: nested_values::printed_list },
 ];
 
 /// Reads the name of a kind from the command line.

@@ -246,6 +246,41 @@ pub(super) fn diff(random: &mut SeededRandom) -> TestText {
     TestText::new(text, questions)
 }
 
+/// A unified diff that adds rows to a table.
+pub(super) fn diff_rows(random: &mut SeededRandom) -> TestText {
+    let path = ListedFile::draw(1, 1, random).first().map(ListedFile::path).unwrap_or_default();
+    let names = random.words(14, STEMS);
+    let mut limits = random.numbers(names.len(), 110, 980);
+    random.shuffle(&mut limits);
+    let limits: Vec<String> = limits.iter().map(ToString::to_string).collect();
+    let zones: Vec<String> = ["North", "South", "West"].map(str::to_owned).to_vec();
+    let (count, first) = (names.len(), random.number(21, 380));
+    let mut text = format!(
+        "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -{first},2 +{first},{} @@\n",
+        count + 2
+    );
+    text.push_str(" const ROWS: &[LimitRow] = &[\n");
+    let mut questions = Vec::new();
+    for (name, limit) in names.iter().zip(&limits) {
+        let zone = random.word(&["North", "South", "West"]);
+        let _ = writeln!(
+            text,
+            "+    LimitRow {{ name: \"{name}\", limit: {limit}, zone: Zone::{zone} }},"
+        );
+        for (text, answer, values) in [
+            (format!("What is the limit of {name}?"), limit.as_str(), &limits),
+            (format!("What is the zone of {name}?"), zone, &zones),
+        ] {
+            let question = TextQuestion::new(QuestionKind::Field, text, answer, values, random);
+            questions.push(question.needing([*name]));
+        }
+    }
+    text.push_str(" ];\n");
+    random.shuffle(&mut questions);
+    questions.truncate(16);
+    TestText::new(text, questions)
+}
+
 /// A file of settings, read before and after some of them were changed.
 pub(super) fn read_again(random: &mut SeededRandom) -> TestText {
     let source = ConstantSource::draw(14, random);

@@ -197,6 +197,14 @@ impl ValueTable {
         Self { noun: "day", plural: "days", columns, count }
     }
 
+    /// Leaves out the last record.
+    pub(super) fn remove_last(&mut self) {
+        self.count = self.count.saturating_sub(1);
+        for column in &mut self.columns {
+            column.values.truncate(self.count);
+        }
+    }
+
     /// The values of a record, in the order of the columns.
     pub(super) fn row(&self, at: usize) -> impl Iterator<Item = &str> {
         self.columns.iter().map(move |column| column.value(at))
