@@ -1,5 +1,8 @@
 # syntax=docker/dockerfile:1
 
+# The C library and libgcc. A program of scripts/package.sh has no use for the second: releases take a smaller base.
+ARG BASE=gcr.io/distroless/cc-debian12:nonroot
+
 # The toolchain of rust-toolchain.toml; the image has the C compiler that zstd and SQLite are built
 # with.
 FROM rust:1.95.0-slim-bookworm AS build
@@ -13,7 +16,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     && mkdir /data
 
 # No shell, no package manager, user 65532: what is left is the C library and the program.
-FROM gcr.io/distroless/cc-debian12:nonroot
+FROM ${BASE}
 COPY --from=build /contexture /usr/local/bin/contexture
 # The one place that is written; it outlives the container where a volume is named.
 COPY --from=build --chown=65532:65532 /data /data

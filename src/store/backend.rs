@@ -5,8 +5,8 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Error;
 use super::error::broken;
@@ -80,25 +80,34 @@ pub(super) trait WriteJob: Send {
     fn finish(self: Box<Self>, committed: Result<(), Error>);
 }
 
-/// A write as a function, and the channel for its result.
+/// The result of a write, once there is one. The channel next to it only signals that it is there:
+/// a channel for each type of result would be compiled once for each of them.
+type ResultSlot<T, E> = Arc<Mutex<Option<Result<T, E>>>>;
+
+/// A write as a function, and the place for its result.
 struct TypedWrite<T, E, F> {
     tenant: Option<Arc<str>>,
     work: F,
     needs: WriteNeeds,
     has_gone: Option<AbandonedCheck>,
     done: Option<Result<T, E>>,
-    answer: SyncSender<Result<T, E>>,
+    result: ResultSlot<T, E>,
+    finished: SyncSender<()>,
 }
 
 /// The result of a write, available after the commit.
 pub(super) struct WriteHandle<T, E> {
-    answered: Receiver<Result<T, E>>,
+    result: ResultSlot<T, E>,
+    finished: Receiver<()>,
 }
 
 impl<T, E: From<Error>> WriteHandle<T, E> {
     /// Waits for the commit.
     pub(super) fn wait(self) -> Result<T, E> {
-        self.answered.recv().unwrap_or_else(|_| Err(gone().into()))
+        // An error: the job was dropped before it finished, and the slot is empty.
+        let _ = self.finished.recv();
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        result.unwrap_or_else(|| Err(gone().into()))
     }
 }
 
@@ -112,10 +121,12 @@ where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
-    let (answer, answered) = sync_channel(1);
+    let (finished, has_finished) = sync_channel(1);
+    let result = ResultSlot::default();
+    let handle = WriteHandle { result: Arc::clone(&result), finished: has_finished };
     let tenant = tenant.cloned();
-    let write = TypedWrite { tenant, work, needs, has_gone: None, done: None, answer };
-    (Box::new(write), WriteHandle { answered })
+    let write = TypedWrite { tenant, work, needs, has_gone: None, done: None, result, finished };
+    (Box::new(write), handle)
 }
 
 impl<T, E, F> WriteJob for TypedWrite<T, E, F>
@@ -149,7 +160,7 @@ where
     }
 
     fn finish(self: Box<Self>, committed: Result<(), Error>) {
-        let Self { work, done, answer, .. } = *self;
+        let Self { work, done, result, finished, .. } = *self;
         // Frees what the job holds, such as an idempotency key, before the caller goes on.
         drop(work);
         let told = match (done, committed) {
@@ -159,8 +170,9 @@ where
             (Some(Ok(done)), Ok(())) => Ok(done),
             (None, Ok(())) => Err(gone().into()),
         };
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
         // The caller may have gone away.
-        let _ = answer.send(told);
+        let _ = finished.send(());
     }
 }
 

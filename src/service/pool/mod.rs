@@ -6,7 +6,7 @@ mod courtesy;
 mod lane;
 mod seat;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -59,6 +59,33 @@ pub enum Error {
     Overrun,
     #[error("the job panicked")]
     Panicked,
+}
+
+/// The result of a job on another thread. With it, all jobs have one type, so that the tasks of the
+/// runtime are compiled once rather than for each job.
+#[derive(Debug)]
+struct JobResult<T>(Arc<Mutex<Option<T>>>);
+
+impl<T> Default for JobResult<T> {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(None)))
+    }
+}
+
+impl<T> Clone for JobResult<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> JobResult<T> {
+    fn put(&self, result: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    }
+
+    fn take(&self) -> Result<T, Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or(Error::Panicked)
+    }
 }
 
 impl Pool {
@@ -126,10 +153,20 @@ impl Pool {
         permits: &Arc<Semaphore>,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
+        let result = JobResult::default();
+        let kept = result.clone();
+        Self::run_boxed(permits, Box::new(move || kept.put(job()))).await?;
+        result.take()
+    }
+
+    async fn run_boxed(
+        permits: &Arc<Semaphore>,
+        job: Box<dyn FnOnce() + Send>,
+    ) -> Result<(), Error> {
         let held = Arc::clone(permits).acquire_owned().await.map_err(|_| Error::Full)?;
         let job = tokio::task::spawn_blocking(move || {
             let _held = held;
-            job()
+            job();
         });
         job.await.map_err(|_| Error::Panicked)
     }
@@ -166,6 +203,17 @@ impl QueuePlace {
         deadline: &Deadline,
         job: impl FnOnce(JobSeat) -> T + Send + 'static,
     ) -> Result<T, Error> {
+        let result = JobResult::default();
+        let kept = result.clone();
+        self.run_boxed(deadline, Box::new(move |seat| kept.put(job(seat)))).await?;
+        result.take()
+    }
+
+    async fn run_boxed(
+        self,
+        deadline: &Deadline,
+        job: Box<dyn FnOnce(JobSeat) + Send>,
+    ) -> Result<(), Error> {
         // A deadline of a request has an end.
         let end = || deadline.request_end().unwrap_or_else(Instant::now);
         let mut until = end();
