@@ -9,7 +9,7 @@ use super::measure::{Cost, Meter};
 use super::prose::READ_TOOL;
 use super::report::{
     Action, Actions, Cache, Decision, MAX_OVERSIZED_PARTS, MemoryReport, OversizedPart, PartTokens,
-    PriceStepReport, Report, ReportBuilder, Sentence, SizeLimit, Subject, ToolCost, Tools,
+    PriceStepReport, Report, ReportBuilder, ToolCost, Tools, write_messages_sentence,
 };
 use super::slot::{PartName, Slot};
 use super::{StopReason, memory};
@@ -151,15 +151,8 @@ pub(super) fn run(input: Input<'_>) -> ReportBuilder {
     });
     let has_media = raw.last().is_some_and(|media| *media > 0);
     let is_estimate = input.slots.iter().any(|slot| slot.cost.is_estimate);
-    let sentence = Sentence {
-        subject: Subject::Messages,
-        before: tokens_before,
-        after: tokens_after,
-        limit: SizeLimit::Budget(budget),
-        actions: &actions,
-    };
     ReportBuilder::new(Report {
-        summary: sentence.write(),
+        summary: write_messages_sentence(tokens_before, tokens_after, budget, &actions),
         tokens_before,
         tokens_after,
         fits,

@@ -2,7 +2,9 @@
 //! re-encoded for the target, nothing shortened, nothing counted.
 
 use super::repair::awaits_results;
-use super::report::{PriceStepReport, Report, ReportBuilder, SizeLimit, Subject, TokenTotals};
+use super::report::{
+    PriceStepReport, Report, ReportBuilder, SentenceSubject, SizeLimit, TokenTotals,
+};
 use super::requirements::{Requirements, warn_of_mixed_tools};
 use super::{Actions, ChangeHints, CompiledPayload, Hashes, cache_marks, intake, list_ends};
 use crate::domain::{ContentHash, Conversation, Message, Role};
@@ -43,7 +45,7 @@ pub(super) fn run(request: CompileRequest, head: String) -> CompiledPayload {
     let tokens = request.model.scale(written.payload().len().div_ceil(4) as u64);
     notes.degraded("deadline", String::new(), "time was up: the input re-encoded, not compiled");
     let actions = Actions { kept, ..Actions::default() };
-    let (subject, limit) = (Subject::Messages, SizeLimit::Budget(budget));
+    let (subject, limit) = (SentenceSubject::Messages, SizeLimit::Budget(budget));
     let totals = TokenTotals { subject, before: tokens, after: tokens, budget, limit };
     let report = Report::new(&request.model, totals, actions, notes);
     let mut report = report.uncounted(totals);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 pub use builder::ReportBuilder;
 pub use notations::NotationTokens;
-pub(super) use sentence::{Sentence, SizeLimit, Subject};
+pub(super) use sentence::{Sentence, SentenceSubject, SizeLimit, write_messages_sentence};
 
 use super::change::FirstChange;
 use super::requirements::Requirements;
@@ -94,7 +94,7 @@ pub struct Report {
 /// Tokens of a history before and after it was shortened, and the budget for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TokenTotals {
-    pub(super) subject: Subject,
+    pub(super) subject: SentenceSubject,
     pub(super) before: u64,
     pub(super) after: u64,
     pub(super) budget: u64,

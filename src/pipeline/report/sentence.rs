@@ -6,7 +6,7 @@ use super::Actions;
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum Subject {
+pub(crate) enum SentenceSubject {
     /// One text, which is shortened or not.
     Text,
     /// A list of messages, alone or in a payload.
@@ -15,7 +15,7 @@ pub(in crate::pipeline) enum Subject {
 
 /// The size that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pipeline) enum SizeLimit {
+pub(crate) enum SizeLimit {
     /// Tokens that the result may have.
     Budget(u64),
     /// No budget, but the window of the model that the request names.
@@ -26,34 +26,49 @@ pub(in crate::pipeline) enum SizeLimit {
 
 /// The figures of the sentence.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::pipeline) struct Sentence<'a> {
-    pub(in crate::pipeline) subject: Subject,
-    pub(in crate::pipeline) before: u64,
-    pub(in crate::pipeline) after: u64,
-    pub(in crate::pipeline) limit: SizeLimit,
-    pub(in crate::pipeline) actions: &'a Actions,
+pub(crate) struct Sentence<'a> {
+    pub(crate) subject: SentenceSubject,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    pub(crate) limit: SizeLimit,
+    pub(crate) actions: &'a Actions,
+}
+
+/// The sentence for a list of messages that has a budget.
+pub(crate) fn write_messages_sentence(
+    before: u64,
+    after: u64,
+    budget: u64,
+    actions: &Actions,
+) -> String {
+    let (subject, limit) = (SentenceSubject::Messages, SizeLimit::Budget(budget));
+    Sentence { subject, before, after, limit, actions }.write()
 }
 
 impl Sentence<'_> {
-    pub(in crate::pipeline) fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let mut text =
             format!("{} → {} tokens. ", group_digits(self.before), group_digits(self.after));
         match self.subject {
-            Subject::Text if self.actions.compressed > 0 => text.push_str("The text is shortened."),
-            Subject::Text => text.push_str("The text is as it came."),
-            Subject::Messages => self.write_actions(&mut text),
+            SentenceSubject::Text if self.actions.compressed > 0 => {
+                text.push_str("The text is shortened.")
+            }
+            SentenceSubject::Text => text.push_str("The text is as it came."),
+            SentenceSubject::Messages => self.write_actions(&mut text),
         }
         self.limit.write_excess(self.after, &mut text);
         text
     }
 
     /// The sentence for what there was no time to count and to shorten; the tokens are estimates.
-    pub(in crate::pipeline) fn write_late(&self) -> String {
+    pub(crate) fn write_late(&self) -> String {
         let tokens = group_digits(self.after);
         let what = match self.subject {
-            Subject::Text => "the text is".to_owned(),
-            Subject::Messages if self.actions.kept == 1 => "1 message is".to_owned(),
-            Subject::Messages => format!("{} are", write_plural(self.actions.kept, "message")),
+            SentenceSubject::Text => "the text is".to_owned(),
+            SentenceSubject::Messages if self.actions.kept == 1 => "1 message is".to_owned(),
+            SentenceSubject::Messages => {
+                format!("{} are", write_plural(self.actions.kept, "message"))
+            }
         };
         let mut text = format!("Time was up: {what} not shortened, about {tokens} tokens.");
         self.limit.write_excess(self.after, &mut text);
@@ -125,7 +140,7 @@ mod tests {
     use super::*;
 
     fn of_list(before: u64, after: u64, limit: SizeLimit, actions: &Actions) -> String {
-        Sentence { subject: Subject::Messages, before, after, limit, actions }.write()
+        Sentence { subject: SentenceSubject::Messages, before, after, limit, actions }.write()
     }
 
     #[test]
@@ -152,7 +167,8 @@ mod tests {
         let kept = Actions { kept: 1, ..Actions::default() };
         let shortened = Actions { compressed: 1, ..Actions::default() };
         let of_text = |after, limit, actions: &Actions| {
-            Sentence { subject: Subject::Text, before: 200_000, after, limit, actions }.write()
+            Sentence { subject: SentenceSubject::Text, before: 200_000, after, limit, actions }
+                .write()
         };
         assert_eq!(
             of_text(200_000, SizeLimit::None, &kept),
@@ -172,16 +188,16 @@ mod tests {
             Sentence { subject, before: 1_500, after: 1_500, limit, actions }.write_late()
         };
         assert_eq!(
-            late(Subject::Messages, 1, SizeLimit::Budget(1_000)),
+            late(SentenceSubject::Messages, 1, SizeLimit::Budget(1_000)),
             "Time was up: 1 message is not shortened, about 1,500 tokens. It is 500 tokens above the \
              budget of 1,000."
         );
         assert_eq!(
-            late(Subject::Messages, 2, SizeLimit::None),
+            late(SentenceSubject::Messages, 2, SizeLimit::None),
             "Time was up: 2 messages are not shortened, about 1,500 tokens."
         );
         assert_eq!(
-            late(Subject::Text, 0, SizeLimit::None),
+            late(SentenceSubject::Text, 0, SizeLimit::None),
             "Time was up: the text is not shortened, about 1,500 tokens."
         );
     }

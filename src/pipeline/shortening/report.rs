@@ -13,7 +13,7 @@ use crate::pipeline::manifest::MessageName;
 use crate::pipeline::measure::Meter;
 use crate::pipeline::report::{
     Action, Actions, CoveredRange, Decision, HistorySummary, MAX_OVERSIZED_PARTS, OversizedPart,
-    Report, ReportBuilder, SizeLimit, Subject, TokenTotals,
+    Report, ReportBuilder, SentenceSubject, SizeLimit, TokenTotals,
 };
 use crate::request::{CompressInput, CompressRequest, ExplainLevel, Originals};
 
@@ -261,8 +261,8 @@ fn build_report(
 fn totals(request: &CompressRequest<'_, '_>, before: u64, after: u64) -> TokenTotals {
     let model = &request.model;
     let subject = match &request.given {
-        CompressInput::Text(_) => Subject::Text,
-        CompressInput::List(_) => Subject::Messages,
+        CompressInput::Text(_) => SentenceSubject::Text,
+        CompressInput::List(_) => SentenceSubject::Messages,
     };
     let limit = match request.budget_tokens {
         Some(budget) => SizeLimit::Budget(budget),
