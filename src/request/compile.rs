@@ -227,6 +227,7 @@ impl CompileRequest {
             || self.implicit_context.is_some()
             || self.memory.is_some()
             || self.skill.is_some()
+            || self.output.prefill.is_some()
             || self.session_id.is_some()
             || !self.hooks.inline().is_empty()
     }

@@ -95,7 +95,6 @@ fn wrong_types() -> Vec<Row> {
         "budget",
         "compression",
         "protect",
-        "cache",
         "tools",
         "dynamic_state",
         "dynamic_state_placement",
@@ -116,6 +115,8 @@ fn wrong_types() -> Vec<Row> {
             &format!("/{key}"),
         ));
     }
+    // `true` is short for the cache with its defaults.
+    rows.push(Row::invalid("cache: 5", &with("cache", json!(5)), "/cache"));
     for key in ["source", "target", "dynamic_state_placement", "explain", "on_deadline", "repair"] {
         let body = with(key, json!("no such word"));
         rows.push(Row::invalid(&format!("{key}: an unknown word"), &body, &format!("/{key}")));
