@@ -792,7 +792,8 @@ export interface paths {
          * Read what a session carries
          * @description Tools of the newest recorded request with the tokens of their definitions and how often they were called
          *     in the newest turns, and the skills and memory entries that the newest records have: what is carried
-         *     for nothing is a tool without calls. Tools need a record in full.
+         *     for nothing is a tool without calls. Tools need a record in full. A session that the gateway made (`gws_…`)
+         *     has an inventory as long as its records are kept.
          */
         get: operations["get_inventory"];
         put?: never;
@@ -2902,6 +2903,11 @@ export interface components {
             /** @description micro-dollars that writing it again costs more than reading it, or null */
             rewrite_micros?: number | null;
         };
+        /**
+         * @description How the provider's prompt cache is used: the options, `true` for all of their defaults, or `false` for
+         *     no marks but the client's.
+         */
+        CacheInput: boolean | components["schemas"]["CacheOptions"];
         /** @description How the provider's prompt cache is used. */
         CacheOptions: {
             /**
@@ -3616,7 +3622,7 @@ export interface components {
              */
             type: "compile:failed";
         };
-        /** @description What to send to the provider, by `target`. It has the keys of the target's own request and never `model`, `max_tokens` or `stream`. */
+        /** @description What to send to the provider, by `target`. It has the keys of the target's own request, never `model`, and `max_tokens`, `stream` and the like only with `passthrough`. */
         CompilePayload: components["schemas"]["OpenAiPayload"] | components["schemas"]["OpenAiResponsesPayload"] | components["schemas"]["AnthropicPayload"] | components["schemas"]["GeminiPayload"] | components["schemas"]["NeutralPayload"];
         /** @description Why nothing was compiled under a pack. */
         CompileRefusal: {
@@ -3675,17 +3681,27 @@ export interface components {
          *     }
          */
         CompileRequest: {
+            /** @description With `passthrough`, for `openai`. */
+            audio?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai_responses`. */
+            background?: boolean;
             budget?: components["schemas"]["BudgetOptions"] | null;
-            cache?: components["schemas"]["CacheOptions"] | null;
+            cache?: components["schemas"]["CacheInput"] | null;
             /** @description Anthropic's member: the provider itself marks the last block. It takes one of the four places. */
             cache_control?: components["schemas"]["JsonObject"] | null;
             /** @description Gemini's member: the name of stored content, which has to contain system text and tools. */
             cachedContent?: string | null;
             /** @description The same, as the provider's Python library spells it. */
             cached_content?: string | null;
-            compression?: components["schemas"]["CompressionOptions"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            chat_template_kwargs?: components["schemas"]["JsonObject"];
+            compression?: components["schemas"]["CompressionInput"] | null;
+            /** @description With `passthrough`, for `anthropic`. */
+            container?: components["schemas"]["JsonValue"];
             /** @description The conversation of a Gemini request. */
             contents?: components["schemas"]["JsonValue"][] | null;
+            /** @description With `passthrough`, for `openai_responses`, `anthropic`. */
+            context_management?: components["schemas"]["JsonValue"];
             /**
              * Format: int64
              * @description Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the
@@ -3700,6 +3716,14 @@ export interface components {
             /** @description Under a pack: evidence that may be shown, at most 1,000. */
             evidence?: components["schemas"]["JsonValue"][] | null;
             explain?: components["schemas"]["ExplainMode"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            frequency_penalty?: number;
+            /** @description With `passthrough`, for `openai`. */
+            function_call?: components["schemas"]["JsonValue"];
+            /** @description With `passthrough`, for `gemini`. */
+            generationConfig?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `gemini`. */
+            generation_config?: components["schemas"]["JsonObject"];
             /**
              * @description Hooks of this request alone, at most 32, or `false` for none but the mandatory ones. A hook with a
              *     `url` needs the scope `hooks:write`.
@@ -3707,28 +3731,86 @@ export interface components {
             hooks?: components["schemas"]["JsonValue"];
             /** @description Text for this turn only, placed at the tail of the last user message. */
             implicit_context?: string | null;
+            /** @description With `passthrough`, for `openai_responses`. */
+            include?: components["schemas"]["JsonValue"][];
+            /** @description With `passthrough`, for `anthropic`. */
+            inference_geo?: string;
             /** @description The conversation of an `OpenAI` Responses request: a text or a list of items. */
             input?: components["schemas"]["JsonValue"];
             /** @description System text of an `OpenAI` Responses request. */
             instructions?: string | null;
+            /** @description With `passthrough`, for `gemini`. */
+            labels?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`. */
+            logit_bias?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`. */
+            logprobs?: boolean;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`.
+             */
+            max_completion_tokens?: number;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai_responses`.
+             */
+            max_output_tokens?: number;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`, `anthropic`.
+             */
+            max_tokens?: number;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai_responses`.
+             */
+            max_tool_calls?: number;
+            /** @description With `passthrough`, for `anthropic`. */
+            mcp_servers?: components["schemas"]["JsonValue"][];
             memory?: components["schemas"]["MemoryInput"] | null;
             /**
              * @description Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000. Under a pack they
              *     may be absent: `input.message` of the request is then the conversation.
              */
             messages?: components["schemas"]["ConversationMessage"][] | null;
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            metadata?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`. */
+            min_p?: number;
+            /** @description With `passthrough`, for `openai`. */
+            modalities?: components["schemas"]["JsonValue"][];
             /**
              * @description Decides window, largest answer and tokenizer (`GET /models`). One that is not in the
              *     table gets 128,000 tokens and a warning.
              */
             model?: string | null;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`.
+             */
+            n?: number;
             on_deadline?: components["schemas"]["OnDeadline"] | null;
             output?: components["schemas"]["OutputOptions"] | null;
+            /** @description With `passthrough`, for `anthropic`. */
+            output_config?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `anthropic`. */
+            output_format?: components["schemas"]["JsonObject"];
             /**
              * @description The pack that governs the compile (`docs/packs.md`): `id@version`, a document, or `{"ref" |
              *     "document", "run_context", "request", "memory"?, "blocks"?}`.
              */
             pack?: components["schemas"]["JsonValue"];
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            parallel_tool_calls?: boolean;
+            /**
+             * @description Whether members of the provider's own request, such as `temperature`, `max_tokens` or `stream`, are
+             *     given back in `payload`, if the target's API has them. Without it they are refused.
+             */
+            passthrough?: boolean | null;
+            /** @description With `passthrough`, for `openai`. */
+            prediction?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`. */
+            presence_penalty?: number;
             /** @description Member of `OpenAI`; without it, a session with marks of ours has a key of its own. */
             prompt_cache_key?: string | null;
             /** @description Member of `OpenAI` for GPT-5.6 and later: `mode` and `ttl`. */
@@ -3736,6 +3818,17 @@ export interface components {
             /** @description Member of `OpenAI` for models before GPT-5.6. */
             prompt_cache_retention?: string | null;
             protect?: components["schemas"]["ProtectOptions"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            provider?: components["schemas"]["JsonObject"];
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`.
+             */
+            random_seed?: number;
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            reasoning?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`. */
+            reasoning_effort?: string;
             /**
              * @description What is kept of this compile. `hashes`: figures and the hashes of its stages. `full`: request
              *     and payload, too. `none`: nothing, and no later compile finds it as the one before. If absent: `"hashes"`.
@@ -3743,14 +3836,42 @@ export interface components {
             record?: components["schemas"]["RecordLevel"] | null;
             /** @description `strict` refuses malformed tool arguments, `lenient` keeps them as they are. If absent: `"strict"`. */
             repair?: components["schemas"]["RepairMode"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            repetition_penalty?: number;
             /** @description Under a pack: what is to be done; where it is not inside of `pack`. */
             request?: components["schemas"]["JsonObject"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            response_format?: components["schemas"]["JsonObject"];
             /** @description Under a pack: who acts, for whom, and how far; where it is not inside of `pack`. */
             run_context?: components["schemas"]["JsonObject"] | null;
+            /** @description With `passthrough`, for `openai`. */
+            safe_prompt?: boolean;
+            /** @description With `passthrough`, for `gemini`. */
+            safetySettings?: components["schemas"]["JsonValue"][];
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            safety_identifier?: string;
+            /** @description With `passthrough`, for `gemini`. */
+            safety_settings?: components["schemas"]["JsonValue"][];
+            /** @description With `passthrough`, for `openai`. */
+            seed?: components["schemas"]["JsonValue"];
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            service_tier?: string;
             /** @description Compiles of one session are compared with each other in `report.cache.first_change`. */
             session_id?: string | null;
             skill?: components["schemas"]["SkillInput"] | null;
             source?: components["schemas"]["ConversationShape"] | null;
+            /** @description With `passthrough`, for `anthropic`. */
+            speed?: string;
+            /** @description With `passthrough`, for `openai`. */
+            stop?: components["schemas"]["JsonValue"];
+            /** @description With `passthrough`, for `anthropic`. */
+            stop_sequences?: components["schemas"]["JsonValue"][];
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            store?: boolean;
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            stream?: boolean;
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            stream_options?: components["schemas"]["JsonObject"];
             /** @description System text of an Anthropic request: a text or a list of text blocks. */
             system?: components["schemas"]["JsonValue"];
             /** @description System text of a Gemini request. */
@@ -3764,12 +3885,44 @@ export interface components {
              */
             tail_placement?: components["schemas"]["TailPlacement"] | null;
             target?: components["schemas"]["ConversationShape"] | null;
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            temperature?: number;
+            /** @description With `passthrough`, for `openai_responses`. */
+            text?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`, `anthropic`. */
+            thinking?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `gemini`. */
+            toolConfig?: components["schemas"]["JsonObject"];
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            tool_choice?: components["schemas"]["JsonValue"];
+            /** @description With `passthrough`, for `gemini`. */
+            tool_config?: components["schemas"]["JsonObject"];
             tools?: components["schemas"]["ToolsInput"] | null;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`, `anthropic`.
+             */
+            top_k?: number;
+            /**
+             * Format: int64
+             * @description With `passthrough`, for `openai`, `openai_responses`.
+             */
+            top_logprobs?: number;
+            /** @description With `passthrough`, for `openai`, `openai_responses`, `anthropic`. */
+            top_p?: number;
+            /** @description With `passthrough`, for `openai_responses`. */
+            truncation?: string;
             /**
              * @description The provider's `usage` object of the session's last payload, as it came: it calibrates how
              *     tokens are counted.
              */
             usage?: components["schemas"]["JsonObject"] | null;
+            /** @description With `passthrough`, for `openai`, `openai_responses`. */
+            user?: string;
+            /** @description With `passthrough`, for `openai`. */
+            verbosity?: string;
+            /** @description With `passthrough`, for `openai`. */
+            web_search_options?: components["schemas"]["JsonObject"];
         };
         /** @description A compile begins; all are null if the request is not valid. */
         CompileStartData: {
@@ -4000,6 +4153,8 @@ export interface components {
         };
         /** @enum {string} */
         CompressedBy: "service" | "provider";
+        /** @description How far history may be shortened: the options, or a level alone, with the defaults of the others. */
+        CompressionInput: components["schemas"]["CompressionLevel"] | components["schemas"]["CompressionOptions"];
         /** @enum {string} */
         CompressionLevel: "off" | "lossless" | "reversible" | "summary" | "drop";
         /** @description How far history may be shortened. */
@@ -9193,6 +9348,7 @@ export type CacheExpiringData = components['schemas']['CacheExpiringData'];
 export type CacheExpiringEvent = components['schemas']['CacheExpiringEvent'];
 export type CacheExpiringHookCall = components['schemas']['CacheExpiringHookCall'];
 export type CacheExpiringHookInput = components['schemas']['CacheExpiringHookInput'];
+export type CacheInput = components['schemas']['CacheInput'];
 export type CacheOptions = components['schemas']['CacheOptions'];
 export type CacheReport = components['schemas']['CacheReport'];
 export type CacheState = components['schemas']['CacheState'];
@@ -9243,6 +9399,7 @@ export type CompressLevel = components['schemas']['CompressLevel'];
 export type CompressRequest = components['schemas']['CompressRequest'];
 export type CompressResponse = components['schemas']['CompressResponse'];
 export type CompressedBy = components['schemas']['CompressedBy'];
+export type CompressionInput = components['schemas']['CompressionInput'];
 export type CompressionLevel = components['schemas']['CompressionLevel'];
 export type CompressionOptions = components['schemas']['CompressionOptions'];
 export type ConsoleSession = components['schemas']['ConsoleSession'];
@@ -11529,7 +11686,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["EventRow"];
                     /**
                      * @example {
                      *       "items": [
@@ -11552,6 +11708,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventList"];
+                    "text/event-stream": components["schemas"]["EventRow"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -12926,7 +13083,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The session
+                 * @description The session, of the API or of the gateway
                  * @example chat-17
                  */
                 session_id: string;
@@ -17484,7 +17641,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "items": []
+                     *       "items": [
+                     *         {
+                     *           "flag": "listen",
+                     *           "variable": "CONTEXTURE_LISTEN",
+                     *           "section": "Server",
+                     *           "value": "127.0.0.1:0",
+                     *           "source": "flag",
+                     *           "secret": false,
+                     *           "about": "Address and port to listen on; port 0 picks a free one and prints it"
+                     *         },
+                     *         {
+                     *           "flag": "allow-anonymous",
+                     *           "variable": "CONTEXTURE_ALLOW_ANONYMOUS",
+                     *           "section": "Server",
+                     *           "value": "false",
+                     *           "source": "default",
+                     *           "secret": false,
+                     *           "about": "Serve callers without a key on an address that other machines can reach"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SettingList"];

@@ -443,6 +443,11 @@ class CacheOptions(TypedDict, total=False):
     ttl: Union[CacheTtl, None]
 
 
+# How the provider's prompt cache is used: the options, `true` for all of their defaults, or `false` for no
+# marks but the client's.
+CacheInput = Union[bool, CacheOptions]
+
+
 class _CacheReportRequired(TypedDict):
     # JSON Pointers into the payload of the blocks that carry a cache mark.
     breakpoints: List[str]
@@ -1065,8 +1070,8 @@ class NeutralPayload(_NeutralPayloadRequired, total=False):
     tools: Union[List[JsonObject], None]
 
 
-# What to send to the provider, by `target`. It has the keys of the target's own request and never `model`,
-# `max_tokens` or `stream`.
+# What to send to the provider, by `target`. It has the keys of the target's own request, never `model`, and
+# `max_tokens`, `stream` and the like only with `passthrough`.
 CompilePayload = Dict[str, Any]
 
 
@@ -1089,20 +1094,30 @@ class CompileRequest(TypedDict, total=False):
     refused with the name of the nearest known one.
     """
 
+    # With `passthrough`, for `openai`.
+    audio: JsonObject
+    # With `passthrough`, for `openai_responses`.
+    background: bool
     # The size that the payload may have.
     budget: Union[BudgetOptions, None]
     # How the provider's prompt cache is used.
-    cache: Union[CacheOptions, None]
+    cache: Union[CacheInput, None]
     # Anthropic's member: the provider itself marks the last block. It takes one of the four places.
     cache_control: Union[JsonObject, None]
     # Gemini's member: the name of stored content, which has to contain system text and tools.
     cachedContent: Union[str, None]
     # The same, as the provider's Python library spells it.
     cached_content: Union[str, None]
+    # With `passthrough`, for `openai`.
+    chat_template_kwargs: JsonObject
     # How far the history is shortened, and by what.
-    compression: Union[CompressionOptions, None]
+    compression: Union[CompressionInput, None]
+    # With `passthrough`, for `anthropic`.
+    container: JsonValue
     # The conversation of a Gemini request.
     contents: Union[List[JsonValue], None]
+    # With `passthrough`, for `openai_responses`, `anthropic`.
+    context_management: JsonValue
     # Milliseconds that the compile may take, 10,000 when absent. The smaller of this and the header
     # `Contexture-Deadline-Ms` counts.
     deadline_ms: Union[int, None]
@@ -1116,30 +1131,79 @@ class CompileRequest(TypedDict, total=False):
     evidence: Union[List[JsonValue], None]
     # `full` adds `decisions` to the report.
     explain: Union[ExplainMode, None]
+    # With `passthrough`, for `openai`.
+    frequency_penalty: float
+    # With `passthrough`, for `openai`.
+    function_call: JsonValue
+    # With `passthrough`, for `gemini`.
+    generationConfig: JsonObject
+    # With `passthrough`, for `gemini`.
+    generation_config: JsonObject
     # Hooks of this request alone, at most 32, or `false` for none but the mandatory ones. A hook with a `url` needs
     # the scope `hooks:write`.
     hooks: JsonValue
     # Text for this turn only, placed at the tail of the last user message.
     implicit_context: Union[str, None]
+    # With `passthrough`, for `openai_responses`.
+    include: List[JsonValue]
+    # With `passthrough`, for `anthropic`.
+    inference_geo: str
     # The conversation of an `OpenAI` Responses request: a text or a list of items.
     input: JsonValue
     # System text of an `OpenAI` Responses request.
     instructions: Union[str, None]
+    # With `passthrough`, for `gemini`.
+    labels: JsonObject
+    # With `passthrough`, for `openai`.
+    logit_bias: JsonObject
+    # With `passthrough`, for `openai`.
+    logprobs: bool
+    # With `passthrough`, for `openai`.
+    max_completion_tokens: int
+    # With `passthrough`, for `openai_responses`.
+    max_output_tokens: int
+    # With `passthrough`, for `openai`, `anthropic`.
+    max_tokens: int
+    # With `passthrough`, for `openai_responses`.
+    max_tool_calls: int
+    # With `passthrough`, for `anthropic`.
+    mcp_servers: List[JsonValue]
     # Memory to place, and what the model may write.
     memory: Union[MemoryInput, None]
     # Messages in the shape of `OpenAI` Chat, Anthropic or neutral; at most 10,000. Under a pack they may be absent:
     # `input.message` of the request is then the conversation.
     messages: Union[List[ConversationMessage], None]
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    metadata: JsonObject
+    # With `passthrough`, for `openai`.
+    min_p: float
+    # With `passthrough`, for `openai`.
+    modalities: List[JsonValue]
     # Decides window, largest answer and tokenizer (`GET /models`). One that is not in the table gets 128,000 tokens
     # and a warning.
     model: Union[str, None]
+    # With `passthrough`, for `openai`.
+    n: int
     # What to do when the time is up: an error, or the input re-encoded for the target.
     on_deadline: Union[OnDeadline, None]
     # What the model's response looks like.
     output: Union[OutputOptions, None]
+    # With `passthrough`, for `anthropic`.
+    output_config: JsonObject
+    # With `passthrough`, for `anthropic`.
+    output_format: JsonObject
     # The pack that governs the compile (`docs/packs.md`): `id@version`, a document, or `{"ref" | "document",
     # "run_context", "request", "memory"?, "blocks"?}`.
     pack: JsonValue
+    # With `passthrough`, for `openai`, `openai_responses`.
+    parallel_tool_calls: bool
+    # Whether members of the provider's own request, such as `temperature`, `max_tokens` or `stream`, are given back
+    # in `payload`, if the target's API has them. Without it they are refused.
+    passthrough: Union[bool, None]
+    # With `passthrough`, for `openai`.
+    prediction: JsonObject
+    # With `passthrough`, for `openai`.
+    presence_penalty: float
     # Member of `OpenAI`; without it, a session with marks of ours has a key of its own.
     prompt_cache_key: Union[str, None]
     # Member of `OpenAI` for GPT-5.6 and later: `mode` and `ttl`.
@@ -1148,21 +1212,57 @@ class CompileRequest(TypedDict, total=False):
     prompt_cache_retention: Union[str, None]
     # Messages that stay word for word.
     protect: Union[ProtectOptions, None]
+    # With `passthrough`, for `openai`.
+    provider: JsonObject
+    # With `passthrough`, for `openai`.
+    random_seed: int
+    # With `passthrough`, for `openai`, `openai_responses`.
+    reasoning: JsonObject
+    # With `passthrough`, for `openai`.
+    reasoning_effort: str
     # What is kept of this compile. `hashes`: figures and the hashes of its stages. `full`: request and payload,
     # too. `none`: nothing, and no later compile finds it as the one before. If absent: `"hashes"`.
     record: Union[RecordLevel, None]
     # `strict` refuses malformed tool arguments, `lenient` keeps them as they are. If absent: `"strict"`.
     repair: Union[RepairMode, None]
+    # With `passthrough`, for `openai`.
+    repetition_penalty: float
     # Under a pack: what is to be done; where it is not inside of `pack`.
     request: Union[JsonObject, None]
+    # With `passthrough`, for `openai`.
+    response_format: JsonObject
     # Under a pack: who acts, for whom, and how far; where it is not inside of `pack`.
     run_context: Union[JsonObject, None]
+    # With `passthrough`, for `openai`.
+    safe_prompt: bool
+    # With `passthrough`, for `gemini`.
+    safetySettings: List[JsonValue]
+    # With `passthrough`, for `openai`, `openai_responses`.
+    safety_identifier: str
+    # With `passthrough`, for `gemini`.
+    safety_settings: List[JsonValue]
+    # With `passthrough`, for `openai`.
+    seed: JsonValue
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    service_tier: str
     # Compiles of one session are compared with each other in `report.cache.first_change`.
     session_id: Union[str, None]
     # Instructions after the system text.
     skill: Union[SkillInput, None]
     # The shape that the conversation is in; recognised when absent.
     source: Union[ConversationShape, None]
+    # With `passthrough`, for `anthropic`.
+    speed: str
+    # With `passthrough`, for `openai`.
+    stop: JsonValue
+    # With `passthrough`, for `anthropic`.
+    stop_sequences: List[JsonValue]
+    # With `passthrough`, for `openai`, `openai_responses`.
+    store: bool
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    stream: bool
+    # With `passthrough`, for `openai`, `openai_responses`.
+    stream_options: JsonObject
     # System text of an Anthropic request: a text or a list of text blocks.
     system: JsonValue
     # System text of a Gemini request.
@@ -1175,10 +1275,36 @@ class CompileRequest(TypedDict, total=False):
     tail_placement: Union[TailPlacement, None]
     # The shape to produce; `openai` when absent.
     target: Union[ConversationShape, None]
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    temperature: float
+    # With `passthrough`, for `openai_responses`.
+    text: JsonObject
+    # With `passthrough`, for `openai`, `anthropic`.
+    thinking: JsonObject
+    # With `passthrough`, for `gemini`.
+    toolConfig: JsonObject
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    tool_choice: JsonValue
+    # With `passthrough`, for `gemini`.
+    tool_config: JsonObject
     # The provider's array of tools, at most 1,000, or the array as `list` with options next to it.
     tools: Union[ToolsInput, None]
+    # With `passthrough`, for `openai`, `anthropic`.
+    top_k: int
+    # With `passthrough`, for `openai`, `openai_responses`.
+    top_logprobs: int
+    # With `passthrough`, for `openai`, `openai_responses`, `anthropic`.
+    top_p: float
+    # With `passthrough`, for `openai_responses`.
+    truncation: str
     # The provider's `usage` object of the session's last payload, as it came: it calibrates how tokens are counted.
     usage: Union[JsonObject, None]
+    # With `passthrough`, for `openai`, `openai_responses`.
+    user: str
+    # With `passthrough`, for `openai`.
+    verbosity: str
+    # With `passthrough`, for `openai`.
+    web_search_options: JsonObject
 
 
 class CompileStartData(TypedDict, total=False):
@@ -1387,6 +1513,10 @@ class CompressionOptions(TypedDict, total=False):
     thinking: Union[ThinkingPolicy, None]
     # Share of the history's room at which it is compacted. If absent: `1.0`.
     trigger: Union[float, None]
+
+
+# How far history may be shortened: the options, or a level alone, with the defaults of the others.
+CompressionInput = Union[CompressionLevel, CompressionOptions]
 
 
 class _ConsoleSessionRequired(TypedDict):
@@ -5355,6 +5485,7 @@ __all__ = [
     "CacheExpiringEvent",
     "CacheExpiringHookCall",
     "CacheExpiringHookInput",
+    "CacheInput",
     "CacheOptions",
     "CacheReport",
     "CacheState",
@@ -5405,6 +5536,7 @@ __all__ = [
     "CompressRequest",
     "CompressResponse",
     "CompressedBy",
+    "CompressionInput",
     "CompressionLevel",
     "CompressionOptions",
     "ConsoleSession",
