@@ -228,6 +228,7 @@ impl CompileRequest {
             || self.memory.is_some()
             || self.skill.is_some()
             || self.output.prefill.is_some()
+            || self.output.tag.is_some()
             || self.session_id.is_some()
             || !self.hooks.inline().is_empty()
     }

@@ -115,8 +115,17 @@ fn wrong_types() -> Vec<Row> {
             &format!("/{key}"),
         ));
     }
-    // `true` is short for the cache with its defaults.
-    rows.push(Row::invalid("cache: 5", &with("cache", json!(5)), "/cache"));
+    // These have short forms.
+    for (key, value) in [
+        ("cache", json!(5)),
+        ("cache", json!("yes")),
+        ("cache", json!([])),
+        ("compression", json!("lossles")),
+        ("passthrough", json!("yes")),
+    ] {
+        let name = format!("{key}: {value}");
+        rows.push(Row::invalid(&name, &with(key, value), &format!("/{key}")));
+    }
     for key in ["source", "target", "dynamic_state_placement", "explain", "on_deadline", "repair"] {
         let body = with(key, json!("no such word"));
         rows.push(Row::invalid(&format!("{key}: an unknown word"), &body, &format!("/{key}")));

@@ -239,6 +239,7 @@ async fn an_empty_list_is_refused_unless_other_text_is_there() {
         json!({"dynamic_state": {"a": 1}}),
         json!({"implicit_context": "red"}),
         json!({"memory": true}),
+        json!({"output": {"prefill": "P"}}),
         json!({"skill": {"name": "a", "instructions": "do"}}),
         json!({"session_id": "s"}),
     ] {
