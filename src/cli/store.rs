@@ -169,8 +169,8 @@ pub(super) fn key(command: &KeyCommand, terminal: Terminal) -> Result<(), Comman
         None => args.place.database_url.to_string(),
     };
     terminal.note(&format!(
-        "The key {id} is in {place}, as a hash: a server that uses this accepts it within seconds, and \
-         its text is shown only now."
+        "The key {id} is in {place}, as a hash. A server that uses this accepts it within seconds, and from \
+         the first key on, every caller needs one. The text of the key is shown only now."
     ));
     Ok(())
 }

@@ -67,9 +67,10 @@ impl ToolChoiceShape {
         match (self, kind) {
             (Self::Chat | Self::Responses, None) => node.as_str().is_some(),
             (Self::Chat, Some(kind)) => has(kind),
-            (Self::Responses, Some("function" | "custom")) => has("name"),
+            (Self::Responses, Some("function" | "custom")) | (Self::Anthropic, Some("tool")) => {
+                has("name")
+            }
             (Self::Responses, Some(kind)) => !has(kind),
-            (Self::Anthropic, Some("tool")) => has("name"),
             (Self::Anthropic, kind) => matches!(kind, Some("auto" | "any" | "none")),
         }
     }

@@ -150,7 +150,7 @@ pub struct PassedMember {
 
 /// All members of all providers, in the order of their names.
 pub fn passed_members() -> Vec<PassedMember> {
-    let names = BTreeSet::from_iter(request_member_names());
+    let names: BTreeSet<&str> = request_member_names().collect();
     let of_providers = Target::WORDS.iter().map(|(_, target)| *target);
     let of_providers: Vec<Target> =
         of_providers.filter(|target| *target != Target::Neutral).collect();

@@ -354,10 +354,9 @@ fn read_with(
     }
     note_halves(body, &mut request.notes);
     request.compression.leave_to_provider(target, &mut request.notes);
-    let section = fields.get("compression");
-    adapters.warn_unusable(given_adapters(section).is_some(), &mut request.notes);
     let CompileRequest { conversation, model, tools, memory, compression, notes, .. } =
         &mut request;
+    adapters.warn_unusable(given_adapters(fields.get("compression")).is_some(), notes);
     compression.warn_unpriced(model, notes);
     tools.withdraw_taken_tools(&conversation.tools, memory.as_mut(), compression, notes);
     if faults.is_empty() { Ok(request) } else { Err(faults.into_vec()) }

@@ -51,7 +51,7 @@ impl Sentence<'_> {
             format!("{} → {} tokens. ", group_digits(self.before), group_digits(self.after));
         match self.subject {
             SentenceSubject::Text if self.actions.compressed > 0 => {
-                text.push_str("The text is shortened.")
+                text.push_str("The text is shortened.");
             }
             SentenceSubject::Text => text.push_str("The text is as it came."),
             SentenceSubject::Messages => self.write_actions(&mut text),

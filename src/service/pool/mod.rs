@@ -230,7 +230,7 @@ impl QueuePlace {
             if computes {
                 courtesy::give_way();
             }
-            span.in_scope(|| logged.in_scope(|| job(seat)))
+            span.in_scope(|| logged.in_scope(|| job(seat)));
         });
         loop {
             match tokio::time::timeout_at((until + Self::GRACE).into(), &mut job).await {

@@ -45,6 +45,16 @@ struct RequestPart<'s> {
     hash: ContentHash,
 }
 
+/// The stages that a member given back with `passthrough` has an effect on.
+fn stages_of_passed(name: &str) -> &'static [Stage] {
+    // The reserve is the limit of the response if the request gives no other.
+    if is_response_limit(name) {
+        &[Stage::Budget, Stage::Manifest, Stage::Format]
+    } else {
+        &[Stage::Format]
+    }
+}
+
 /// Builds the ledger of a compile of `request`. Values are hashed in canonical form, so the order
 /// and spelling of members make no difference. Under a pack, all lines but those of `transform` and
 /// `format` are lines of the pack.
@@ -67,16 +77,11 @@ pub(crate) fn ledger(
         }
     }
     if given("passthrough").and_then(Node::as_bool) == Some(true) {
-        for name in BTreeSet::from_iter(request_member_names()) {
-            let Some(node) = given(name) else { continue };
+        let names: BTreeSet<&str> = request_member_names().collect();
+        for (name, node) in names.into_iter().filter_map(|name| Some((name, given(name)?))) {
             let mut text = String::new();
             json::canonical(&mut text, node);
-            // The reserve is the limit of the response if the request gives no other.
-            let stages: &[Stage] = if is_response_limit(name) {
-                &[Stage::Budget, Stage::Manifest, Stage::Format]
-            } else {
-                &[Stage::Format]
-            };
+            let stages = stages_of_passed(name);
             let (name, hash) = (format!("request.{name}"), ContentHash::of(&text));
             known.push(RequestPart { stages, name, hash });
         }

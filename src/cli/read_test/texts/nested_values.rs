@@ -57,22 +57,22 @@ pub(super) fn owned_issues(random: &mut SeededRandom) -> TestText {
     let numbers = random.numbers(10, 210, 980);
     let titles = random.words(10, TITLES);
     let mut issues = Vec::new();
-    let mut owned: Vec<(String, &IssueOwner)> = Vec::new();
+    let mut assigned: Vec<(String, &IssueOwner)> = Vec::new();
     for (number, title) in numbers.iter().zip(titles) {
         let Some(owner) = owners.get(random.below(owners.len())) else { continue };
         let object = json!({"login": owner.login, "city": owner.city, "team": owner.team,
                             "room": owner.room.parse::<u64>().unwrap_or_default(),
                             "profile": format!("https://example.com/people/{}", owner.login)});
         issues.push(json!({"number": number, "title": title, "owner": object}));
-        owned.push((number.to_string(), owner));
+        assigned.push((number.to_string(), owner));
     }
     let text = json!({"repository": "workshop", "issues": issues}).to_string();
-    TestText::new(text, owner_questions(&owners, &owned, random))
+    TestText::new(text, owner_questions(&owners, &assigned, random))
 }
 
 fn owner_questions(
     owners: &[IssueOwner],
-    owned: &[(String, &IssueOwner)],
+    assigned: &[(String, &IssueOwner)],
     random: &mut SeededRandom,
 ) -> Vec<TextQuestion> {
     let all = |of: fn(&IssueOwner) -> &str| -> Vec<String> {
@@ -81,7 +81,7 @@ fn owner_questions(
     let (logins, cities) = (all(|owner| owner.login), all(|owner| owner.city));
     let (teams, rooms) = (all(|owner| owner.team), all(|owner| &owner.room));
     let mut questions = Vec::new();
-    for (number, owner) in owned {
+    for (number, owner) in assigned {
         for (label, answer, values) in [
             ("login", owner.login, &logins),
             ("city", owner.city, &cities),
@@ -96,7 +96,7 @@ fn owner_questions(
     random.shuffle(&mut questions);
     questions.truncate(14);
     for owner in owners {
-        let count = owned.iter().filter(|(_, other)| other.login == owner.login).count();
+        let count = assigned.iter().filter(|(_, other)| other.login == owner.login).count();
         if count > 0 {
             let text = format!("How many issues does {} own?", owner.login);
             questions.push(TextQuestion::count(text, count).needing([owner.login]));

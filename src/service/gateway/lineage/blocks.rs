@@ -64,7 +64,9 @@ impl KnownLineage<'_> {
         })?;
         let earlier = match kept {
             KeptBlocks::Own { earlier } => {
-                named.iter().for_each(|row| self.owner.note_stored(services, row));
+                if let Some(row) = &named {
+                    self.owner.note_stored(services, row);
+                }
                 earlier
             }
             KeptBlocks::OfOther(row) => {
