@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::report::group_digits;
+use crate::domain::group_digits;
 
 /// Describes an event in one line. A type that is not known is shown with its data.
 pub(super) fn describe(kind: &str, data: &Value) -> String {

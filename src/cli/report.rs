@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use crate::domain::group_digits;
+
 /// Prints the summary, then tokens by part, actions, the cache and warnings. Keys that the report
 /// does not have are left out.
 pub(super) fn print_report(report: &Value, out: &mut impl Write) -> io::Result<()> {
@@ -104,19 +106,6 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 
 fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
-}
-
-/// Formats a number with a comma every three digits.
-pub(super) fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::event_words::format_dollars;
-use super::report::group_digits;
 use super::server_client::{ServerArgs, ServerClient};
 use super::terminal::{HEADING, Terminal};
 use super::{CommandError, aligned};
+use crate::domain::group_digits;
 use crate::domain::{CalendarDate, Clock};
 
 /// Rows of one page of `GET /usage`.

@@ -15,6 +15,7 @@ mod conversation;
 mod cost;
 mod day;
 mod delegation;
+mod digits;
 mod duration_bucket;
 mod event;
 mod fair_places;
@@ -76,6 +77,7 @@ pub use cost::{
 };
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
+pub use digits::group_digits;
 pub use duration_bucket::DurationBucket;
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};

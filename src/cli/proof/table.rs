@@ -8,7 +8,7 @@ use super::formats::FORMAT_NAMES;
 use super::round::ProveRound;
 use super::{LevelMeasure, ParsedCounts};
 use crate::cli::input_file::InputFile;
-use crate::cli::report::group_digits;
+use crate::domain::group_digits;
 
 /// Characters of the first column.
 const FIRST_COLUMN_CHARS: usize = 34;

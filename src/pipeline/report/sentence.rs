@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Actions;
+use crate::domain::group_digits;
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,19 +121,6 @@ impl SizeLimit {
 fn write_plural(count: usize, noun: &str) -> String {
     let count_text = group_digits(count as u64);
     if count == 1 { format!("{count_text} {noun}") } else { format!("{count_text} {noun}s") }
-}
-
-/// A number with a comma between every three digits.
-fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
