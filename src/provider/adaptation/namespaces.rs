@@ -24,6 +24,14 @@ const CALLED_BY_NAME: [&str; 2] = ["function", "custom"];
 /// Between the name of a group and that of its function.
 const SEPARATOR: &str = "__";
 
+/// What [`ConversationAdapter::mend_group`] leaves of a group.
+#[derive(Debug, Default)]
+struct MendedGroup {
+    /// Members that are in the group no more.
+    moved: Vec<ToolDefinition>,
+    is_empty: bool,
+}
+
 impl ConversationAdapter<'_> {
     /// Brings functions out of their groups, and names calls as they are named then.
     pub(super) fn namespaces(&mut self, conversation: &mut Conversation) {
@@ -109,10 +117,9 @@ impl ConversationAdapter<'_> {
         let own = waiting.iter().filter_map(|tool| tool.opaque.clone());
         let mut built_in: HashSet<RawJson> = own.collect();
         while let Some(mut tool) = waiting.pop() {
-            let mut moved = self.members_to_move(&mut tool);
+            let MendedGroup { mut moved, is_empty } = self.mend_group(&mut tool);
             moved.retain(|tool| tool.opaque.clone().is_none_or(|raw| built_in.insert(raw)));
-            self.mend_group(&mut tool);
-            if !is_empty_group(&tool) {
+            if !is_empty {
                 tools.push(tool);
             }
             waiting.extend(moved.into_iter().rev());
@@ -120,45 +127,35 @@ impl ConversationAdapter<'_> {
         conversation.tools = tools;
     }
 
-    /// Takes the members out of a group that are not called by a name, each with a note.
-    fn members_to_move(&mut self, group: &mut ToolDefinition) -> Vec<ToolDefinition> {
+    /// The members of a group that are not called by a name, each with a note.
+    fn members_to_move(&mut self, group: &ToolDefinition) -> Vec<ToolDefinition> {
         let mut moved = namespace_members(group).unwrap_or_default();
         moved.retain(|member| !is_called_by_name(member));
-        if moved.is_empty() {
-            return moved;
-        }
         for member in &moved {
             let detail = format!("{} of {}", shown(&member.name), shown(&group.name));
             self.notes.degraded("namespace_member_moved", member.origin.to_string(), detail);
         }
-        let rest = group.opaque.as_ref().and_then(|raw| {
-            let node = json::parse(raw.as_str(), Limits::default()).ok()?;
-            let list = namespace_list(&node)?.as_array()?;
-            let own = list.iter().filter(|member| {
-                let kind = member.get("type").and_then(Node::as_str);
-                kind.is_none_or(|kind| CALLED_BY_NAME.contains(&kind))
-            });
-            let own: Vec<&str> = own.map(|member| member.raw).collect();
-            let list = format!("[{}]", own.join(","));
-            json::with_members(&node, |key, _| (key == "tools").then(|| list.clone()))
-        });
-        if let Some(rest) = rest {
-            group.opaque = Some(RawJson::new(rest));
-        }
         moved
     }
 
-    /// Rewrites schemas and names inside a group that the target refuses, and the group's own name; all
-    /// else keeps its bytes.
-    fn mend_group(&mut self, group: &mut ToolDefinition) {
-        let Some(raw) = &group.opaque else { return };
-        let Ok(node) = json::parse(raw.as_str(), Limits::default()) else { return };
-        let Some(list) = namespace_list(&node).and_then(Node::as_array) else { return };
+    /// Rewrites schemas and names inside a group that the target refuses, and the group's own name, and takes
+    /// out what the provider does not take in a group; all else keeps its bytes.
+    fn mend_group(&mut self, group: &mut ToolDefinition) -> MendedGroup {
+        let mut mended = MendedGroup::default();
+        let Some(raw) = &group.opaque else { return mended };
+        let Ok(node) = json::parse(raw.as_str(), Limits::default()) else { return mended };
+        let Some(list) = namespace_list(&node).and_then(Node::as_array) else { return mended };
+        if !list.iter().all(may_be_in_group) {
+            mended.moved = self.members_to_move(group);
+        }
+        let is_shorter = !mended.moved.is_empty();
         let origin = Arc::clone(&group.origin);
         let own = self.renamed_member(&node, &origin);
-        let mut is_changed = own.is_some();
+        let mut is_changed = own.is_some() || is_shorter;
         let mut texts = Vec::with_capacity(list.len());
-        for (index, member) in list.iter().enumerate() {
+        let members = list.iter().enumerate();
+        for (index, member) in members.filter(|(_, member)| !is_shorter || may_be_in_group(member))
+        {
             let at = || format!("{origin}/tools/{index}");
             let name = self.renamed_member(member, &at());
             let schema = member.get("parameters").and_then(|schema| {
@@ -174,6 +171,7 @@ impl ConversationAdapter<'_> {
             let text = json::with_members(member, |key, _| new(key));
             texts.push(text.unwrap_or_else(|| member.raw.to_owned()));
         }
+        mended.is_empty = texts.is_empty();
         if is_changed {
             let list = format!("[{}]", texts.join(","));
             let new = |key: &str| match key {
@@ -188,6 +186,7 @@ impl ConversationAdapter<'_> {
         if let Some(own) = own {
             group.name = own;
         }
+        mended
     }
 
     /// The name that a group or a member of one gets, with a note; none if it keeps its own.
@@ -239,10 +238,10 @@ fn namespace_list<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     node.get("tools").filter(|_| is_group)
 }
 
-fn is_empty_group(tool: &ToolDefinition) -> bool {
-    let Some(raw) = &tool.opaque else { return false };
-    let Ok(node) = json::parse(raw.as_str(), Limits::default()) else { return false };
-    namespace_list(&node).and_then(Node::as_array).is_some_and(<[_]>::is_empty)
+/// Whether the provider takes a tool in a group, by its type.
+fn may_be_in_group(member: &Node<'_>) -> bool {
+    let kind = member.get("type").and_then(Node::as_str);
+    kind.is_none_or(|kind| CALLED_BY_NAME.contains(&kind))
 }
 
 /// Whether a member of a group is called by its name: a function, or a free-form tool.
