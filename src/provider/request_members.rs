@@ -150,7 +150,6 @@ pub struct PassedMember {
 
 /// All members of all providers, in the order of their names.
 pub fn passed_members() -> Vec<PassedMember> {
-    let names: BTreeSet<&str> = request_member_names().collect();
     let of_providers = Target::WORDS.iter().map(|(_, target)| *target);
     let of_providers: Vec<Target> =
         of_providers.filter(|target| *target != Target::Neutral).collect();
@@ -165,12 +164,12 @@ pub fn passed_members() -> Vec<PassedMember> {
         let targets = of_providers.iter().copied().filter(has).collect();
         PassedMember { name, forms, targets }
     };
-    names.into_iter().map(describe).collect()
+    request_member_names().into_iter().map(describe).collect()
 }
 
-/// The names of all members of all providers.
-pub fn request_member_names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().copied().flatten().map(|member| member.name)
+/// The names of all members of all providers, each once.
+pub fn request_member_names() -> BTreeSet<&'static str> {
+    ALL.iter().copied().flatten().map(|member| member.name).collect()
 }
 
 /// Whether a member may have the most tokens of a response.

@@ -61,6 +61,7 @@ pub use options::{
     SkillOptions, TailPlacement, ThinkingPolicy, adapter_names, adapter_patterns, given_adapters,
     patterns_in, read_definition,
 };
+pub use provider_members::passed_names;
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,
 };

@@ -1,6 +1,8 @@
 //! Members of a provider's own request that callers send along with the conversation: refused, or with
 //! `passthrough` given back in the payload.
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Notes, RawJson, Target};
 use crate::json::{Faults, Fields, Node};
 use crate::provider::{
@@ -8,7 +10,7 @@ use crate::provider::{
     member_forms, request_member_names,
 };
 
-/// Who gives a payload back.
+/// Why a request may not have such a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberRule {
     /// `/compress` has no payload.
@@ -43,7 +45,7 @@ pub(super) struct PayloadOwner {
 /// Says of unknown keys that are a provider's where they belong.
 pub(super) fn explain(rule: MemberRule, faults: &mut Faults) {
     faults.explain_unknown_keys(|key| {
-        if !request_member_names().any(|name| name == key) {
+        if all_member_forms(key).is_empty() {
             return None;
         }
         let mut detail = match rule {
@@ -62,13 +64,11 @@ pub(super) fn explain(rule: MemberRule, faults: &mut Faults) {
     });
 }
 
-/// The names of the members that a request may have: those of all providers with `passthrough`, else none.
-pub(super) fn passed_names(body: &Node<'_>) -> impl Iterator<Item = &'static str> {
-    request_member_names().filter(|_| passes_members(body))
-}
-
-fn passes_members(body: &Node<'_>) -> bool {
-    body.get("passthrough").and_then(Node::as_bool) == Some(true)
+/// The names of the members that a request may have, each once: those of all providers with `passthrough`,
+/// else none.
+pub fn passed_names(body: &Node<'_>) -> BTreeSet<&'static str> {
+    let is_passed = body.get("passthrough").and_then(Node::as_bool) == Some(true);
+    if is_passed { request_member_names() } else { BTreeSet::new() }
 }
 
 impl PassedMembers {
@@ -84,12 +84,9 @@ impl PassedMembers {
         if fields.flag("passthrough", faults) != Some(true) {
             return read;
         }
-        let mut names: Vec<&'static str> = request_member_names().collect();
-        names.sort_unstable();
-        names.dedup();
         let has_stored_head = owner.target == Target::Gemini
             && [CACHED_CONTENT, "cached_content"].iter().any(|key| fields.get(key).is_some());
-        for name in names {
+        for name in request_member_names() {
             let Some(node) = fields.get(name) else { continue };
             let own = member_forms(owner.target, owner.refuses_unknown, name);
             let fits = own.iter().any(|form| form.fits(node));

@@ -1,14 +1,13 @@
 //! Builds the ledger of a compile: the output of each stage, and the inputs from outside that
 //! reached the stage.
 
-use std::collections::BTreeSet;
-
 use super::Inputs;
 use crate::domain::{ContentHash, Ledger, Stage};
 use crate::hook::HookRun;
 use crate::json::{self, Node};
 use crate::pipeline::{GovernedStage, Hashes};
-use crate::provider::{is_response_limit, request_member_names};
+use crate::provider::is_response_limit;
+use crate::request;
 
 /// The keys of a request and the stages that read them. A key without a row has no effect on a
 /// payload.
@@ -66,24 +65,16 @@ pub(crate) fn ledger(
 ) -> Ledger {
     let mut known: Vec<RequestPart<'_>> = Vec::new();
     let given = |key: &str| request.get(key).filter(|node| !node.is_null());
-    for (key, stages) in KEYS {
+    let passed = request::passed_names(request);
+    let passed = passed.into_iter().map(|name| (name, stages_of_passed(name)));
+    for (key, stages) in KEYS.iter().copied().chain(passed) {
         // Only the key of the provider's cache is made from the session's id.
-        let has_effect = *key != "session_id" || given("cache").is_some();
+        let has_effect = key != "session_id" || given("cache").is_some();
         if let Some(node) = given(key).filter(|_| has_effect) {
             let mut text = String::new();
             json::canonical(&mut text, node);
             let name = format!("request.{key}");
             known.push(RequestPart { stages, name, hash: ContentHash::of(&text) });
-        }
-    }
-    if given("passthrough").and_then(Node::as_bool) == Some(true) {
-        let names: BTreeSet<&str> = request_member_names().collect();
-        for (name, node) in names.into_iter().filter_map(|name| Some((name, given(name)?))) {
-            let mut text = String::new();
-            json::canonical(&mut text, node);
-            let stages = stages_of_passed(name);
-            let (name, hash) = (format!("request.{name}"), ContentHash::of(&text));
-            known.push(RequestPart { stages, name, hash });
         }
     }
     let mut add =
