@@ -17,8 +17,8 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new() -> Self {
-        let url = database::url();
-        if url.starts_with("postgres") {
+        if database::is_postgres() {
+            let url = database::postgres().expect("CONTEXTURE_TEST_POSTGRES");
             return Self { url, folder: None };
         }
         let folder = Folder::new();
