@@ -47,7 +47,7 @@ mod usage;
 mod write_queue;
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -147,6 +147,8 @@ struct StoreInner {
     queued: Notify,
     /// Whether hooks may subscribe to published events.
     followed: AtomicBool,
+    /// Committed changes of hooks by this process.
+    hook_changes: AtomicU64,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
     /// The last field, so that it signals when the backend is closed.
@@ -271,6 +273,7 @@ impl Store {
             feeds,
             queued,
             followed,
+            hook_changes: AtomicU64::default(),
             cleaning,
             closed: CancellationToken::new().drop_guard(),
         };
@@ -289,6 +292,11 @@ impl Store {
     /// The time, by the clock of the store.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
+    }
+
+    /// How often this process has changed hooks of any tenant.
+    pub fn hook_changes(&self) -> u64 {
+        self.inner.hook_changes.load(Ordering::SeqCst)
     }
 
     /// Waits until a call is queued in this process, or an event is published that hooks may

@@ -23,6 +23,8 @@ pub struct Tx<'t> {
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
     queued: Cell<bool>,
+    /// Whether hooks or their order were changed.
+    hooks_changed: Cell<bool>,
     /// Facts for observe hooks.
     facts: RefCell<Vec<ObservedFact>>,
     /// The compile that the transaction stores the effects of.
@@ -52,6 +54,7 @@ impl ObservedFact {
 pub(super) struct CommitNotice {
     pub(super) events: Vec<Event>,
     pub(super) queued: bool,
+    pub(super) hooks_changed: bool,
 }
 
 impl fmt::Debug for Tx<'_> {
@@ -62,8 +65,17 @@ impl fmt::Debug for Tx<'_> {
 
 impl<'t> Tx<'t> {
     pub(super) fn new(sql: &'t dyn Sql, tenant: &'t str, now: Timestamp) -> Self {
-        let (events, queued, facts, compilation) = Default::default();
-        Self { sql, tenant, now, quotas: Quotas::default(), events, queued, facts, compilation }
+        Self {
+            sql,
+            tenant,
+            now,
+            quotas: Quotas::default(),
+            events: RefCell::default(),
+            queued: Cell::default(),
+            hooks_changed: Cell::default(),
+            facts: RefCell::default(),
+            compilation: RefCell::default(),
+        }
     }
 
     /// Sets the quotas of the tenant.
@@ -117,9 +129,18 @@ impl<'t> Tx<'t> {
         self.queued.set(true);
     }
 
-    /// The events and the queued calls of this transaction.
+    /// Notes that hooks or their order were changed.
+    pub(super) fn note_hooks_changed(&self) {
+        self.hooks_changed.set(true);
+    }
+
+    /// What is to be notified of this transaction.
     pub(super) fn into_notice(self) -> CommitNotice {
-        CommitNotice { events: self.events.into_inner(), queued: self.queued.get() }
+        CommitNotice {
+            events: self.events.into_inner(),
+            queued: self.queued.get(),
+            hooks_changed: self.hooks_changed.get(),
+        }
     }
 
     /// The tenant of the rows.

@@ -112,6 +112,12 @@ impl Editor<'_> {
     async fn must_read_relayed(&self) -> bool {
         let services = self.services.clone();
         let session = service::session_id(&services, self.upstream, self.session.as_ref());
+        // Memory mostly knows, and another thread would cost more than all else here.
+        let recalled = service::knows_of_decisions(&services)
+            .zip(service::recalls_guards(&services, session.as_deref()));
+        if let Some((has_decisions, has_guards)) = recalled {
+            return has_decisions || has_guards;
+        }
         let look = move || {
             let known = service::knows_of_decisions(&services);
             known.unwrap_or_else(|| service::has_decisions(&services))

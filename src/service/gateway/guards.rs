@@ -73,6 +73,12 @@ pub fn has_guards(services: &Services, mode: GatewayMode, session: Option<&str>)
     !set.unwrap_or_else(|_| known_hooks_for(services, mode)).is_empty()
 }
 
+/// Whether any mandatory hook sees a request that is only relayed, if that is known without asking
+/// the store.
+pub fn recalls_guards(services: &Services, session: Option<&str>) -> Option<bool> {
+    Some(!seeing(&services.recent_mandatory_hook_set(session)?).is_empty())
+}
+
 fn seeing(set: &Arc<HookSet>) -> Arc<HookSet> {
     if set.hooks_at(POINT).is_empty() {
         return Arc::default();

@@ -30,7 +30,7 @@ use self::decide::Decider;
 pub use self::exchange::{ExchangeEnd, ExchangeUsage, GatewayExchange, finish};
 pub use self::forms::short_form;
 use self::guards::HookedRequest;
-pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards};
+pub use self::guards::{GuardRound, GuardedRequest, ask_guards, has_guards, recalls_guards};
 pub use self::journal::{GatewayJournal, JournalEntry, JournalReader};
 use self::known_blocks::PutBlocks;
 use self::lineage::{DecisionSource, KnownLineage};

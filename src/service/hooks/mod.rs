@@ -30,7 +30,7 @@ pub use self::registered_hook::RegisteredHook;
 pub use self::registration::{HookDifference, PutHook, PutOnce, compare, create, put};
 pub use self::registry::{NewHookSecret, delete, find, list, points, rotate, update};
 pub(crate) use self::registry::{disable, disable_gone, gone};
-use self::set::HookRevision;
+use self::set::LoadedHooks;
 pub(super) use self::set::NoNetwork;
 pub(crate) use self::set::seal_urls;
 pub use self::trial::{HookTrial, prepare, try_out};
@@ -62,15 +62,15 @@ pub struct Hooks {
     loaded: HookCache,
 }
 
-type HookCache = Cache<Arc<str>, Arc<HookRevision>, RevisionWeighter>;
+type HookCache = Cache<Arc<str>, LoadedHooks, RevisionWeighter>;
 
 /// Weighs the hooks of a tenant by the bytes that they take.
 #[derive(Debug, Clone)]
 struct RevisionWeighter;
 
-impl Weighter<Arc<str>, Arc<HookRevision>> for RevisionWeighter {
-    fn weight(&self, _: &Arc<str>, loaded: &Arc<HookRevision>) -> u64 {
-        loaded.memory_bytes()
+impl Weighter<Arc<str>, LoadedHooks> for RevisionWeighter {
+    fn weight(&self, _: &Arc<str>, loaded: &LoadedHooks) -> u64 {
+        loaded.hooks.memory_bytes()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::domain::Scope;
 use crate::hook::{
@@ -17,6 +17,10 @@ use crate::webhook::{Keyring, Webhooks};
 
 static NO_ORDERS: BTreeMap<Arc<str>, Manifest> = BTreeMap::new();
 
+/// How long hooks that were read are used without another look at the store, if this process has
+/// changed none since: other processes are followed within this time.
+const MAX_HOOKS_AGE: Duration = Duration::from_secs(1);
+
 /// Hooks and orders of a tenant at a revision.
 #[derive(Debug)]
 pub(super) struct HookRevision {
@@ -27,6 +31,16 @@ pub(super) struct HookRevision {
     /// The hooks of a request without a session, or whose session has no hooks and no order of its
     /// own.
     everyone: Arc<HookSet>,
+}
+
+/// Hooks of a tenant as the store had them at a time.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedHooks {
+    pub(super) hooks: Arc<HookRevision>,
+    /// When the store was asked for the last time.
+    at: Instant,
+    /// The changes of hooks that this process had made by then.
+    changes: u64,
 }
 
 impl HookRevision {
@@ -78,17 +92,34 @@ impl Services {
     /// The store cannot be read, or contains an invalid hook.
     pub fn mandatory_hook_set(&self, session: Option<&str>) -> Result<Arc<HookSet>, StoreError> {
         let loaded = self.loaded_hooks()?;
+        Ok(self.mandatory_of(&loaded, session))
+    }
+
+    /// The same, if the hooks were read lately. Does not ask the store.
+    pub(crate) fn recent_mandatory_hook_set(&self, session: Option<&str>) -> Option<Arc<HookSet>> {
+        let known = self.hooks().loaded.get(&self.caller().tenant)?;
+        self.is_recent(&known).then(|| self.mandatory_of(&known.hooks, session))
+    }
+
+    fn mandatory_of(&self, loaded: &HookRevision, session: Option<&str>) -> Arc<HookSet> {
         let all = loaded.hooks.iter().chain(&self.hooks().file.hooks);
         let hooks: Vec<Arc<Hook>> = all.filter(|hook| hook.is_mandatory()).cloned().collect();
+        if hooks.is_empty() {
+            return Arc::default();
+        }
         let order = self.hooks().manifest(&loaded.orders, session);
-        Ok(Arc::new(HookSet::new(&hooks, &order, session)))
+        Arc::new(HookSet::new(&hooks, &order, session))
+    }
+
+    fn is_recent(&self, known: &LoadedHooks) -> bool {
+        known.changes == self.inner.store.hook_changes() && known.at.elapsed() < MAX_HOOKS_AGE
     }
 
     /// The hooks that a request without a session is pinned to, the mandatory ones alone if
     /// `is_off`. Does not ask the store: those of the tenant are as they were last read, if they were.
     pub(crate) fn known_hooks(&self, is_off: bool) -> Arc<HookSet> {
         let loaded = self.hooks().loaded.get(&self.caller().tenant);
-        let stored = loaded.as_ref().map(|loaded| (loaded.hooks.as_slice(), &loaded.orders));
+        let stored = loaded.as_ref().map(|known| (&*known.hooks.hooks, &known.hooks.orders));
         let (hooks, orders) = stored.unwrap_or((&[], &NO_ORDERS));
         let all = hooks.iter().chain(&self.hooks().file.hooks);
         let hooks: Vec<Arc<Hook>> =
@@ -127,11 +158,21 @@ impl Services {
         Ok(self.loaded_hooks()?.hooks.iter().find(|hook| *hook.id == *id).cloned())
     }
 
-    /// The tenant's hooks as they are stored now or, if the store is unavailable, as they were last
-    /// read.
+    /// The tenant's hooks as they are stored, changes of other processes of the last
+    /// [`MAX_HOOKS_AGE`] aside; or, if the store is unavailable, as they were last read.
     pub(super) fn loaded_hooks(&self) -> Result<Arc<HookRevision>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
         let known = hooks.loaded.get(tenant);
+        if let Some(known) = known.as_ref().filter(|known| self.is_recent(known)) {
+            return Ok(Arc::clone(&known.hooks));
+        }
+        let (at, changes) = (Instant::now(), self.inner.store.hook_changes());
+        let keep = |loaded: Arc<HookRevision>| {
+            let entry = LoadedHooks { hooks: Arc::clone(&loaded), at, changes };
+            hooks.loaded.insert(Arc::clone(tenant), entry);
+            loaded
+        };
+        let known = known.map(|known| known.hooks);
         let known_revision = known.as_ref().map(|known| known.revision);
         let read = self.tenant().read(|tx| {
             let revision = tx.hooks_revision()?;
@@ -141,7 +182,7 @@ impl Services {
             Ok::<_, StoreError>(Some((revision, tx.hooks()?, tx.hook_orders()?)))
         });
         match (read, known) {
-            (Ok(None), Some(known)) => Ok(known),
+            (Ok(None), Some(known)) => Ok(keep(known)),
             (Ok(None), None) => Err(corrupt("the hooks have no revision")),
             // While the store is unavailable, no request can change hooks either.
             (Err(StoreError::Unavailable(error)), Some(known)) => {
@@ -153,9 +194,7 @@ impl Services {
             }
             (Err(error), _) => Err(error),
             (Ok(Some((revision, rows, orders))), _) => {
-                let loaded = Arc::new(hooks.load(tenant, revision, &rows, &orders)?);
-                hooks.loaded.insert(Arc::clone(tenant), Arc::clone(&loaded));
-                Ok(loaded)
+                Ok(keep(Arc::new(hooks.load(tenant, revision, &rows, &orders)?)))
             }
         }
     }
