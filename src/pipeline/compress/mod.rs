@@ -4,6 +4,7 @@ mod ladder;
 mod remaining_history;
 mod stage;
 mod summary;
+mod superseded;
 mod turns;
 mod view;
 

@@ -8,6 +8,7 @@ use super::ladder::{
 };
 use super::remaining_history::{HistoryPlan, build, leading_compaction};
 use super::summary::summary_cap;
+use super::superseded::find_superseded;
 use super::turns::TurnView;
 use super::view::ResultTools;
 use super::{Input, Output};
@@ -174,9 +175,10 @@ fn count_turns(input: &Input<'_>, spans: &[Turn], shares: MessageShares<'_>) -> 
     // The turns of the newest results, as many as are kept.
     let mut results = VecDeque::new();
     let mut found: Vec<TurnCost> = Vec::with_capacity(spans.len());
-    for (index, span) in spans.iter().enumerate() {
+    let superseded = find_superseded(&input.history, spans);
+    for ((index, span), superseded_by) in spans.iter().enumerate().zip(superseded) {
         turn_of.extend(std::iter::repeat_n(index, span.len()));
-        let mut cost = TurnCost::default();
+        let mut cost = TurnCost { superseded_by, ..TurnCost::default() };
         for at in span.clone() {
             let origin = input.history.get(at).and_then(|message| message.origin);
             length = length.max(origin.map_or(0, |origin| origin as u64 + 1));

@@ -52,6 +52,7 @@ mod sessions;
 mod skills;
 mod stable_prefix;
 mod summaries;
+mod superseded;
 mod tail_placement;
 mod tenants;
 mod tokens;

@@ -10,7 +10,7 @@ mod payoff;
 mod shape;
 mod steps;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 pub(crate) use payoff::{PayoffRule, PutOffPoint};
 pub(crate) use shape::{
@@ -86,6 +86,9 @@ struct Ladder<'t> {
     /// Turns before these have been offered each step, and rungs 4 and 5.
     next: [usize; LadderStep::STEP_COUNT],
     next_cover: usize,
+    /// Turns that later ones replaced, by the turn that did; and those whose turn that is in sight.
+    superseded: Vec<(usize, usize)>,
+    stale: BTreeSet<usize>,
     /// Raw tokens that the turns before an index take, cleared, as long as none is covered.
     cleared_before: (usize, u64),
     /// Turns passed over because they held the last user message; they are first in line.
@@ -113,6 +116,11 @@ struct Ladder<'t> {
 
 impl<'t> Ladder<'t> {
     fn new(turns: &'t [TurnCost], plan: LadderPlan) -> Self {
+        let replaced = turns.iter().enumerate();
+        let mut superseded: Vec<(usize, usize)> =
+            replaced.filter_map(|(at, turn)| Some((turn.superseded_by?, at))).collect();
+        // The last is the next.
+        superseded.sort_unstable_by(|one, other| other.cmp(one));
         Self {
             turns,
             plan,
@@ -121,6 +129,8 @@ impl<'t> Ladder<'t> {
             note: HistoryNote::None,
             next: [0; LadderStep::STEP_COUNT],
             next_cover: 0,
+            superseded,
+            stale: BTreeSet::new(),
             cleared_before: (0, 0),
             held: VecDeque::new(),
             last_user: None,
@@ -140,6 +150,9 @@ impl<'t> Ladder<'t> {
     fn push(&mut self, turn: &TurnCost, flat: u64, real: u64) {
         if turn.user {
             self.last_user = Some(self.forms.len());
+        }
+        while let Some((_, stale)) = self.superseded.pop_if(|(by, _)| *by <= self.forms.len()) {
+            self.stale.insert(stale);
         }
         self.forms.push(TurnForm::Whole);
         self.shown.push((flat, real));

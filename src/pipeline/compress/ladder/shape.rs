@@ -32,6 +32,8 @@ pub(crate) struct TurnCost {
     /// First turn whose results are too new to be cleared when this turn is the newest; never
     /// after the start of the live zone.
     pub(crate) clear_start: usize,
+    /// The later turn whose results replace all of this one's, if there is one.
+    pub(crate) superseded_by: Option<usize>,
 }
 
 /// Parameters of the replay. Raw tokens.

@@ -64,6 +64,14 @@ impl Ladder<'_> {
         let newest = seen.saturating_sub(1);
         let (live, clear) =
             self.turns.get(newest).map_or((0, 0), |turn| (turn.live_start, turn.clear_start));
+        if let Some(stale) = self.stale.first().copied().filter(|turn| *turn < clear) {
+            self.stale.pop_first();
+            let last_removal = self.last_removal;
+            self.take(LadderStep::Clear, stale, costs)?;
+            // Room that is left over is for what nothing replaced.
+            self.last_removal = last_removal;
+            return Ok(true);
+        }
         for step in LadderStep::all() {
             let end = if step == LadderStep::Clear { clear } else { live };
             if self.offer(step, end, costs)? {
@@ -211,6 +219,10 @@ impl Ladder<'_> {
             return Ok(());
         };
         if cost.exempt || form == TurnForm::Covered || self.last_user == Some(turn) {
+            return Ok(());
+        }
+        // A turn that was cleared before its time, since others replace it, stays so.
+        if matches!(form, TurnForm::Cleared(_)) && step != LadderStep::Clear {
             return Ok(());
         }
         // In an open tool loop thinking stays as it is.
