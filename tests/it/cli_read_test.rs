@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, ServerProcess};
 
-/// Arguments that make few texts: `json` has one notation, `log` another and a computed one.
-const FEW: [&str; 4] = ["--kinds", "json,log", "--texts", "14"];
+/// Arguments that make few texts: `json` has one notation, `messages` another and a computed one.
+const FEW: [&str; 4] = ["--kinds", "json,messages", "--texts", "14"];
 
 /// The text of a prompt to its right answer.
 type Answers = HashMap<String, String>;
@@ -114,14 +114,14 @@ fn row<'t>(table: &'t str, title: &str, name: &str) -> &'t str {
     rows.into_iter().find(is_named).unwrap_or_else(|| panic!("no {name} in {title}:\n{table}"))
 }
 
-const LOSSLESS: &[&str] = &["--kinds", "json,log", "--texts", "14", "--lossless"];
+const LOSSLESS: &[&str] = &["--kinds", "json,messages", "--texts", "14", "--lossless"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_is_right_passes_every_notation() {
     let (output, seen) = read(LOSSLESS, |_, right| says(&format!("`{right}`."))).await;
     let table = text(&output.stdout);
     assert!(output.status.success(), "{}\n{table}", text(&output.stderr));
-    for name in ["json", "template"] {
+    for name in ["json", "lines"] {
         let row = row(&table, "notation", name);
         assert!(row.contains("+0.0 +0.0…+0.0  passed"), "{row}");
         assert_eq!(row.matches(" 100.0 (").count(), 2, "{row}");
@@ -147,7 +147,7 @@ async fn wrong_answers_over_a_notation_lower_its_figure_and_fail_it() {
     assert!(errors.contains("read worse than the rule allows: json"), "{errors}");
     let json = row(&table, "notation", "json");
     assert!(json.contains("-100.0 -100.0…-100.0  FAILED") && json.contains(" 100.0 ("), "{json}");
-    assert!(row(&table, "notation", "template").ends_with("passed"), "{table}");
+    assert!(row(&table, "notation", "lines").ends_with("passed"), "{table}");
     let differing: Vec<&str> = table.lines().filter(|line| line.starts_with("json-")).collect();
     assert_eq!(differing.len(), 14 * 16, "{table}");
     assert!(differing[0].ends_with("plain \"something else\""), "{}", differing[0]);
@@ -240,7 +240,7 @@ async fn only_what_is_in_sight_is_asked() {
     let (output, seen) = read(&FEW, |_, right| says(right)).await;
     let table = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let quarter = row(&table, "text, quarter", "log");
+    let quarter = row(&table, "text, quarter", "messages");
     assert!(quarter.contains(" 100.0 (") && quarter.ends_with(" not in sight"), "{quarter}");
     let asked = format!("asking reader {} questions", seen.bodies.len());
     assert!(text(&output.stderr).contains(&asked), "{}", text(&output.stderr));
@@ -256,9 +256,29 @@ fn the_file_has_every_kind_of_text_and_every_notation() {
         let lines = lines.iter().filter(|line| line["form"] == form);
         lines.flat_map(|line| list(line, "notations")).filter_map(Value::as_str).collect()
     };
-    let plain = ["csv", "json", "numbered", "reference", "repeat", "template", "xml"];
+    let plain = [
+        "json",
+        "json lines",
+        "json python",
+        "json string",
+        "lines",
+        "lines folder",
+        "numbered",
+        "reference",
+        "repeat",
+    ];
     assert_eq!(notations("plain").into_iter().collect::<Vec<_>>(), plain);
-    let computed = ["csv", "numbered", "records", "template", "yaml"];
+    let computed = [
+        "csv",
+        "csv counted",
+        "json cut",
+        "json shared",
+        "numbered",
+        "records",
+        "template",
+        "xml",
+        "yaml",
+    ];
     let computed: Vec<String> = computed.iter().map(|name| format!("computed {name}")).collect();
     assert_eq!(notations("computed").into_iter().collect::<Vec<_>>(), computed);
     let same = written(&["--texts", "3", "--lossless"]);

@@ -61,9 +61,8 @@ pub(super) fn forms(
     let half = join(&reduced(services, results, 2)?);
     let quarter = join(&reduced(services, results, 4)?);
     let (plain_names, mut names) = (notations(&plain), notations(&computed));
-    // These have a plain and a computed kind of the same name.
-    let has_both = |name: &str| matches!(name, "template" | "numbered" | "csv");
-    names.retain(|name| has_both(name) || !plain_names.contains(name));
+    // It has a plain and a computed kind of the same name.
+    names.retain(|name| name == "numbered" || !plain_names.contains(name));
     for name in &mut names {
         name.insert_str(0, "computed ");
     }
@@ -145,20 +144,47 @@ fn compressed(services: &Services, request: &Value) -> Result<Value, CommandErro
     Ok(serde_json::from_str(answer.text())?)
 }
 
-/// The names of the notations in a text, in the order in which they are first used.
+/// The names of the notations in a text with those of their variants, in the order in which they
+/// are first used: each is judged by itself.
 fn notations(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for mark in text.lines().filter_map(|line| line.strip_prefix('§')) {
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(mark) = line.strip_prefix('§') else { continue };
         let name = match mark.strip_prefix('=') {
             Some(_) => "reference",
             None => mark.split_whitespace().next().unwrap_or_default(),
         };
-        let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase()) && !name.is_empty();
-        if is_name && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            continue;
+        }
+        let count = mark.split_whitespace().nth(1).and_then(|count| count.parse().ok());
+        // A legend is between the header and the body.
+        let body: Vec<&str> =
+            lines.iter().skip(at + 1).take(count.unwrap_or(0) + 1).copied().collect();
+        let name = match variant(name, mark, &body) {
+            "" => name.to_owned(),
+            variant => format!("{name} {variant}"),
+        };
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names
+}
+
+/// The variant of a block by its header and the lines below it; empty if it has none.
+fn variant(name: &str, mark: &str, body: &[&str]) -> &'static str {
+    match name {
+        "json" if mark.ends_with(" repr") => "python",
+        "json" if mark.contains(" cut ") => "cut",
+        "json" if mark.contains(" repeats ") => "shared",
+        "json" if body.iter().any(|line| line.contains("\"json")) => "string",
+        "json" if mark.ends_with(" lines") => "lines",
+        "lines" if mark.ends_with("/\"") => "folder",
+        "csv" if mark.contains(" counts by ") => "counted",
+        _ => "",
+    }
 }
 
 #[cfg(test)]
@@ -169,6 +195,22 @@ mod tests {
     fn notations_are_named_by_their_marks() {
         let text = "§json 3\n§: rows\na\n\n§= above lines 2-6\n§json 4\n\\§no\n§§x";
         assert_eq!(notations(text), ["json", "reference"]);
+    }
+
+    #[test]
+    fn variants_have_names_of_their_own() {
+        for (text, name) in [
+            ("§json 9 repr\n§: x", "json python"),
+            ("§json 12 indent 2 cut 2", "json cut"),
+            ("§json 12 python *1 repeats &1", "json shared"),
+            ("§json 2\n§: x\na:1\nbody\"json indent 2\":", "json string"),
+            ("§json 9 python lines", "json lines"),
+            ("§csv 9 comma, 1 counts by 1 day", "csv counted"),
+            ("§lines 4 begin with \"src/\"", "lines folder"),
+            ("§lines 4 begin with \"+ let \"", "lines"),
+        ] {
+            assert_eq!(notations(text), [name], "{text}");
+        }
     }
 
     #[test]

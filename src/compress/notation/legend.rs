@@ -23,12 +23,17 @@ pub(crate) enum NotationKind {
     Numbered,
     /// All line numbers but the first are left out.
     BareNumbered,
+    /// Lines that begin alike.
+    Beginning,
+    /// A template in which every cell is filled.
     Template,
     /// A template in which cells are computed.
     ComputedTemplate,
     Json,
     /// Values that are there more than once have names.
     SharedJson,
+    /// A document that is cut off.
+    CutJson,
     Yaml,
     Xml,
     Csv,
@@ -38,16 +43,18 @@ pub(crate) enum NotationKind {
 }
 
 /// Every kind, with its legend after the mark.
-const LEGENDS: [(NotationKind, &str); 14] = [
+const LEGENDS: [(NotationKind, &str); 16] = [
     (NotationKind::Reference, " the same lines as there"),
     (NotationKind::Repeat, " repeated so many times"),
     (NotationKind::Tree, " deeper lines continue the one above"),
     (NotationKind::Numbered, " line numbers go on by one"),
     (NotationKind::BareNumbered, " line numbers go on by one from there"),
+    (NotationKind::Beginning, " each line begins with the quoted text"),
     (NotationKind::Template, " rows fill the {} of their form"),
     (NotationKind::ComputedTemplate, " rows fill {}; empty cells repeat or count on"),
     (NotationKind::Json, " rows under their {columns}, b=x in all"),
     (NotationKind::SharedJson, " rows under their {columns}, b=x in all, *1 repeats &1"),
+    (NotationKind::CutJson, " rows under their {columns}, b=x in all; … then the cut end"),
     (NotationKind::Yaml, " YAML; rows under their {columns}, b=x in all"),
     (NotationKind::Xml, " XML; rows under their {columns}, b=x in all"),
     (NotationKind::Csv, " b=x in all rows, ^ as above"),
@@ -67,7 +74,12 @@ impl NotationKind {
             | Self::Tree
             // Values are as they were written; the reading test does not show that they are read
             // as well.
+            | Self::Template
+            | Self::SharedJson
+            | Self::CutJson
             | Self::Yaml
+            | Self::Xml
+            | Self::Csv
             | Self::Records => ValueClass::Computed,
             _ => ValueClass::Plain,
         }
@@ -85,14 +97,14 @@ impl NotationKind {
         LEGENDS.iter().find(|(_, known)| *known == text).map(|(kind, _)| *kind)
     }
 
-    fn bit(self) -> u16 {
-        1 << self as u16
+    fn bit(self) -> u32 {
+        1 << self as u32
     }
 }
 
 /// Some kinds of notations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct NotationKinds(u16);
+pub struct NotationKinds(u32);
 
 impl NotationKinds {
     pub(crate) fn insert(&mut self, kind: NotationKind) {

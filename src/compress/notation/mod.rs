@@ -14,6 +14,7 @@
 //! The engine decodes every block that it shows and compares, so a notation whose `decode`
 //! does not undo its `encode` costs savings, never bytes.
 
+mod beginning;
 mod body;
 mod columns;
 mod error_lines;
@@ -27,6 +28,7 @@ mod table;
 mod template;
 mod tree;
 mod verdict;
+mod weight;
 
 use std::ops::Range;
 
@@ -125,7 +127,9 @@ const fn strict_group(notations: &'static [&'static dyn Notation]) -> NotationGr
 }
 
 const REPEATS: &[&dyn Notation] = &[&repeat::RepeatNotation];
-const ROWS: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
+const CELLS: &[&dyn Notation] = &[&tree::TreeNotation, &template::TemplateNotation];
+const ROWS: &[&dyn Notation] =
+    &[&tree::TreeNotation, &template::TemplateNotation, &beginning::BeginningNotation];
 
 /// Notations that are tried on lines of any kind, if the kinds of the parts leave much of a text.
 pub(crate) const ANY_LINES: NotationGroups = &[group(REPEATS), strict_group(ROWS)];
@@ -144,7 +148,8 @@ pub(crate) fn groups(kind: Kind) -> NotationGroups {
     ];
     const XML: NotationGroups =
         &[group(&[&table::XmlNotation, &records::XmlRecordsNotation]), group(REPEATS)];
-    const CSV: NotationGroups = &[group(&[&columns::ColumnsNotation]), group(ROWS)];
+    // A blank in a field is no border between fields.
+    const CSV: NotationGroups = &[group(&[&columns::ColumnsNotation]), group(CELLS)];
     const NUMBERED: NotationGroups = &[group(&[&numbered::NumberedNotation]), group(REPEATS)];
     const REPORT: NotationGroups = &[group(REPEATS), group(ROWS)];
     // A part of an unknown kind may be rows all the same.
@@ -173,6 +178,7 @@ const NOTATIONS: &[&dyn Notation] = &[
     &repeat::RepeatNotation,
     &tree::TreeNotation,
     &template::TemplateNotation,
+    &beginning::BeginningNotation,
     // It decodes what is written for XML, too.
     &records::YamlRecordsNotation,
 ];
@@ -190,7 +196,8 @@ pub(crate) fn notation_name(kind: NotationKind) -> Option<&'static str> {
         NotationKind::Tree => "tree",
         NotationKind::Numbered | NotationKind::BareNumbered => "numbered",
         NotationKind::Template | NotationKind::ComputedTemplate => "template",
-        NotationKind::Json | NotationKind::SharedJson => "json",
+        NotationKind::Beginning => "lines",
+        NotationKind::Json | NotationKind::SharedJson | NotationKind::CutJson => "json",
         NotationKind::Yaml => "yaml",
         NotationKind::Xml => "xml",
         NotationKind::Csv | NotationKind::CountedCsv => "csv",

@@ -11,7 +11,7 @@ use crate::support::{Folder, TestServer, pointers, problem};
 /// A log whose numbers can be counted.
 fn log(from: usize) -> String {
     let line = |at: usize| {
-        format!("2031-03-04T09:{:02}:00 INFO shelf-{} stored box {at}", at % 60, at * 7 % 5)
+        format!("2031-03-04 09:{:02}:00 INFO shelf-{} stored box {at}", at % 60, at * 7 % 5)
     };
     (from..from + 40).map(line).collect::<Vec<_>>().join("\n")
 }
@@ -74,8 +74,8 @@ async fn values_are_plain_unless_the_request_says_otherwise() {
     let tokens = |compiled: &Value| compiled["report"]["tokens_after"].as_u64().unwrap();
     assert!(tokens(&computed) < tokens(&plain) && tokens(&plain) < tokens(&none));
     // Each number of each line is in its row, and each tenth line has its own.
-    let template = shown(&plain, 2);
-    for (row, at) in template.lines().skip(3).zip(0..40) {
+    let rows = shown(&plain, 2);
+    for (row, at) in rows.lines().skip(2).zip(0..40) {
         assert!(row.ends_with(&format!("{at}")) && row.contains(&format!("{at:02}")), "{row}");
     }
     let lines = shown(&plain, 4);
@@ -149,7 +149,7 @@ async fn results_and_the_gateway_take_the_choice() {
         read(&taken["messages"][0])
     };
     let (plain, computed) = (taken("plain").await, taken("computed").await);
-    assert!(plain.starts_with("§template") && computed.len() < plain.len(), "{computed}");
+    assert!(plain.starts_with("§lines") && computed.len() < plain.len(), "{computed}");
     assert_eq!(taken("none").await, log(0));
     let gateway = async |config: Value| {
         let messages = list(&[log(0)]);
@@ -168,7 +168,7 @@ async fn what_earlier_releases_showed_still_decodes() {
     let fixture: Value =
         serde_json::from_str(include_str!("../fixtures/shown_by_0_1_0.json")).unwrap();
     let shown = fixture["shown"].to_string();
-    for name in contexture::compress::notations() {
+    for name in contexture::compress::notations().filter(|name| *name != "lines") {
         assert!(shown.contains(&format!("§{name} ")), "the fixture has no {name}");
     }
     assert!(shown.contains("§= result ") && shown.contains("counts by"));
@@ -176,6 +176,17 @@ async fn what_earlier_releases_showed_still_decodes() {
     let back = server.post_json("/expand", 200, &json!({"messages": fixture["shown"]})).await;
     assert_eq!(back["messages"], fixture["original"]);
     assert_eq!(back["missing"], json!([]));
+    // What was shown without being asked for, and is not any more.
+    let fixture: Value =
+        serde_json::from_str(include_str!("../fixtures/shown_by_engine_17.json")).unwrap();
+    let shown = fixture["shown"].to_string();
+    for mark in
+        ["with 2\\n", "§csv", "§xml", " cut 2", "*1 repeats &1", "§json 9 repr", "\\\"json "]
+    {
+        assert!(shown.contains(mark), "the fixture has no {mark}");
+    }
+    let back = server.post_json("/expand", 200, &json!({"messages": fixture["shown"]})).await;
+    assert_eq!(back["messages"], fixture["original"]);
 }
 
 /// The legends of a payload, each with the index of its message.
@@ -201,7 +212,7 @@ async fn a_legend_is_on_the_first_of_its_kind_and_stays_there() {
         let found = legends(&compiled);
         let lines: BTreeSet<&str> = found.iter().map(|(_, line)| &**line).collect();
         assert_eq!(lines.len(), found.len(), "{found:?}");
-        assert_eq!(found[0], (2, "§: rows fill the {} of their form".to_owned()));
+        assert_eq!(found[0], (2, "§: each line begins with the quoted text".to_owned()));
         before = now;
     }
     let compiled = json!({"payload": {"messages": before}});
@@ -227,14 +238,15 @@ async fn a_compaction_point_moves_a_legend_to_the_next_of_its_kind() {
     let actions = &compiled["report"]["actions"];
     assert!(actions["cleared"].as_u64() > Some(0), "{actions}");
     let found = legends(&compiled);
-    let templates = || found.iter().filter(|(_, line)| line == "§: rows fill the {} of their form");
-    assert_eq!(templates().count(), 1, "{found:?}");
+    let own =
+        || found.iter().filter(|(_, line)| line == "§: each line begins with the quoted text");
+    assert_eq!(own().count(), 1, "{found:?}");
     let first = compiled["payload"]["messages"]
         .as_array()
         .unwrap()
         .iter()
-        .position(|message| read(message).starts_with("§template"));
-    assert_eq!(templates().map(|(at, _)| *at).next(), first, "{found:?}");
+        .position(|message| read(message).starts_with("§lines"));
+    assert_eq!(own().map(|(at, _)| *at).next(), first, "{found:?}");
     assert!(first > Some(2), "{first:?}");
 }
 
@@ -275,13 +287,6 @@ async fn a_header_says_what_its_cells_mean() {
     let value = |n: usize| 774 - 81 * (n % 5);
     let line = |n: usize| format!("│ {n:<2} │ 2031-07-27 20:29:{n:02} │ {} │", value(n));
     let text = (1..=30).map(line).collect::<Vec<_>>().join("\n");
-    let plain = compress(&server, &text, &json!({})).await;
-    assert_eq!(plain.text().lines().next(), Some("§template 31 with 1"));
-    let rows: Vec<&str> = plain.text().lines().skip(3).collect();
-    for (row, n) in rows.iter().zip(1..=30) {
-        let cells = format!("{n},{n:02},{}", value(n));
-        assert_eq!(*row, cells, "{}", plain.text());
-    }
     let computed = compress(&server, &text, &json!({"notations": "computed"})).await;
     let head = computed.text().lines().next().unwrap();
     let form = computed.text().lines().nth(2).unwrap();
@@ -295,13 +300,17 @@ async fn rows_stand_apart_from_their_letters_and_marks_apart_from_rows() {
     let server = TestServer::spawn().await;
     let line = |n: usize| match n % 4 {
         3 => "[… 6 lines]".to_owned(),
-        2 => format!("gate {} let nobody in at {}", n * 31 % 17, 10_000 + n * n),
-        _ => format!("gate {} was opened by porter {}", 10_758 + n, n * 37 % 11),
+        2 => {
+            format!("The eastern gate, number {}, let nobody in at {}", n * 31 % 17, 10_000 + n * n)
+        }
+        _ => {
+            format!("The eastern gate, number {}, was opened by porter {}", 10_758 + n, n * 37 % 11)
+        }
     };
     let text = (0..60).map(line).collect::<Vec<_>>().join("\n");
-    for notations in ["plain", "computed"] {
+    for (notations, mark) in [("plain", "§lines"), ("computed", "§template")] {
         let done = compress(&server, &text, &json!({"notations": notations})).await;
-        assert!(done.text().contains("§template"), "{}", done.text());
+        assert!(done.text().contains(mark), "{}", done.text());
         assert_eq!(done.text().matches("[… 6 lines]").count(), 15, "{}", done.text());
         for row in done.text().lines() {
             let mut bytes = row.bytes();

@@ -65,6 +65,9 @@ impl Notation for ColumnsNotation {
 
     fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
+        if values < NotationKind::Csv.values() {
+            return found;
+        }
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
             let Some(table) = CsvRows::detect(rest) else {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::style::JsonStyle;
 use super::styled_writer::StyledWriter;
 use super::{one, outlined, reader, shorter};
-use crate::compress::notation::NotationBlock;
+use crate::compress::notation::{NotationBlock, NotationKind};
 use crate::compress::text::escaped_quote_end;
 use crate::json;
 use crate::json::tape::Tape;
@@ -37,7 +37,7 @@ pub(super) fn encode(lines: &[&str]) -> Option<NotationBlock> {
     StyledWriter::close(JsonStyle::detect(head)?, &mut document, &whole.open);
     let mut tape = Tape::default();
     let (root, style) = one(&document, &mut tape)?;
-    let (mut args, mut body) = outlined(tape.node(root)?, style)?;
+    let (mut args, mut body) = outlined(tape.node(root)?, style, NotationKind::CutJson.values())?;
     if !args.is_empty() {
         args.push(' ');
     }

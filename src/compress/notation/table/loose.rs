@@ -12,9 +12,10 @@ impl Notation for LooseJsonNotation {
         TableNotation.name()
     }
 
-    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let all = 0..lines.len();
-        if lines.first().is_some_and(|line| line.starts_with(['{', '[']))
+        if values >= NotationKind::CutJson.values()
+            && lines.first().is_some_and(|line| line.starts_with(['{', '[']))
             && let Some(block) = cut_off::encode(lines)
         {
             return vec![FoundBlock { lines: all, block }];

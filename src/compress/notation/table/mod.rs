@@ -102,7 +102,7 @@ impl Notation for TableNotation {
         "json"
     }
 
-    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -114,12 +114,12 @@ impl Notation for TableNotation {
                 Some(&("{" | "[")) => {
                     let (taken, closed) = extent(rest);
                     let text = rest.get(..taken).unwrap_or_default().join("\n");
-                    add(0..taken, closed.then(|| document(&text)).flatten());
+                    add(0..taken, closed.then(|| document(&text, values)).flatten());
                     taken
                 }
                 Some(line) if is_line_document(line) => {
                     let run = rest.iter().take_while(|line| is_line_document(line)).count();
-                    documents(rest.get(..run).unwrap_or_default(), &mut add);
+                    documents(rest.get(..run).unwrap_or_default(), values, &mut add);
                     run
                 }
                 _ => 1,
@@ -129,7 +129,9 @@ impl Notation for TableNotation {
     }
 
     fn kind(&self, args: &str, _: &[&str]) -> NotationKind {
-        let args = cut_off::read_words(args).map_or(args, |(words, _)| words);
+        if cut_off::read_words(args).is_some() {
+            return NotationKind::CutJson;
+        }
         let is_shared = JsonStyle::read(args).is_some_and(|(style, _)| style.shared);
         if is_shared { NotationKind::SharedJson } else { NotationKind::Json }
     }
@@ -162,9 +164,13 @@ fn is_line_document(line: &str) -> bool {
 
 /// One document a line: consecutive objects that are alike become the rows of one table. A line
 /// that reports an error is in it as it is.
-fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<NotationBlock>)) {
+fn documents(
+    lines: &[&str],
+    values: ValueClass,
+    add: &mut dyn FnMut(Range<usize>, Option<NotationBlock>),
+) {
     if let [line] = lines {
-        add(0..1, document(line));
+        add(0..1, document(line, values));
         return;
     }
     let mut tape = Tape::default();
@@ -181,7 +187,7 @@ fn documents(lines: &[&str], add: &mut dyn FnMut(Range<usize>, Option<NotationBl
             add(at..at + taken, Some(block));
         } else {
             for (index, entry) in rest.iter().enumerate().take(taken.max(1)) {
-                add(at + index..at + index + 1, entry.block(&tape));
+                add(at + index..at + index + 1, entry.block(&tape, values));
             }
         }
         at += taken.max(1);
@@ -211,9 +217,10 @@ impl<'a> DocumentLine<'a> {
         self.document.is_some_and(|(_, style)| style.ascii || style.slashes)
     }
 
-    fn block(&self, tape: &Tape<'a>) -> Option<NotationBlock> {
+    fn block(&self, tape: &Tape<'a>, values: ValueClass) -> Option<NotationBlock> {
         let (root, style) = self.document?;
-        block(tape.node(root)?, self.line.len(), style)
+        let (args, body) = outlined(tape.node(root)?, style, values)?;
+        shorter(args, body, self.line.len())
     }
 }
 
@@ -345,26 +352,29 @@ fn one<'a>(text: &'a str, tape: &mut Tape<'a>) -> Option<(u32, JsonStyle)> {
     read(style).or_else(|| read(style.without_escapes()?))
 }
 
-fn document(text: &str) -> Option<NotationBlock> {
+fn document(text: &str, values: ValueClass) -> Option<NotationBlock> {
     if text.len() < MIN_DOCUMENT_BYTES {
         return None;
     }
     let mut tape = Tape::default();
     let (root, style) = one(text, &mut tape)?;
-    block(tape.node(root)?, text.len(), style)
-}
-
-fn block(root: TapeNode<'_, '_>, bytes: usize, style: JsonStyle) -> Option<NotationBlock> {
-    if bytes < MIN_DOCUMENT_BYTES {
-        return None;
-    }
-    let (args, body) = outlined(root, style)?;
-    shorter(args, body, bytes)
+    let (args, body) = outlined(tape.node(root)?, style, values)?;
+    shorter(args, body, text.len())
 }
 
 /// A document as an outline, with the words of its header.
-fn outlined(root: TapeNode<'_, '_>, style: JsonStyle) -> Option<(String, BlockBody)> {
+fn outlined(
+    root: TapeNode<'_, '_>,
+    style: JsonStyle,
+    values: ValueClass,
+) -> Option<(String, BlockBody)> {
+    if root.raw().len() < MIN_DOCUMENT_BYTES {
+        return None;
+    }
     let plain = outline::write(root, style)?;
+    if values < NotationKind::SharedJson.values() {
+        return Some((style.words(), plain));
+    }
     // Names are worth their reading only if they save a good part.
     let most = plain.text().len() * 100 / (100 + MIN_SHARED_PERCENT);
     let shared = outline::write_shared(root, style).filter(|body| body.text().len() <= most);

@@ -127,7 +127,7 @@ fn a_document_that_is_cut_off_is_an_outline_and_its_rest() {
     let cut = format!("{}\n[truncated]", &wide[..wide.len() - 60]);
     assert!(loose(&cut).starts_with("indent 2 cut 2\npage:1\nrows[7]{"), "{}", loose(&cut));
     assert!(loose(&cut).contains("\n…\n,\n    {\n"), "{}", loose(&cut));
-    assert!(LooseJsonNotation.encode(&[&text], ValueClass::Plain).is_empty(), "it is whole");
+    assert!(LooseJsonNotation.encode(&[&text], ValueClass::Computed).is_empty(), "it is whole");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_list_of_python_is_an_outline() {
     assert_eq!(loose(&text), expected);
     for other in ["(1, 2)", "{1: 'a'}", "'a' 'b'", r"'\x1b'", "\"a\"", r"'\''"] {
         let text = text.replacen("'plain'", other, 1);
-        assert!(LooseJsonNotation.encode(&[&text], ValueClass::Plain).is_empty(), "{other}");
+        assert!(LooseJsonNotation.encode(&[&text], ValueClass::Computed).is_empty(), "{other}");
     }
 }
 

@@ -20,8 +20,13 @@ fn check(text: &str) -> Vec<FoundBlock> {
 
 pub(super) fn check_with(notation: &dyn Notation, text: &str) -> Vec<FoundBlock> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let found = notation.encode(&lines, ValueClass::Plain);
-    for one in &found {
+    let found = notation.encode(&lines, ValueClass::Computed);
+    let plain = notation.encode(&lines, ValueClass::Plain);
+    let kind = |one: &FoundBlock| {
+        notation.kind(&one.block.args, &one.block.body.lines().collect::<Vec<_>>())
+    };
+    assert!(plain.iter().all(|one| kind(one).values() == ValueClass::Plain), "{plain:#?}");
+    for one in found.iter().chain(&plain) {
         assert_eq!(decoded(&lines, one), lines[one.lines.clone()].join("\n"), "{:#?}", one.block);
         assert!(one.block.body.lines().all(|line| !line.contains(['\n', MARK])));
     }
@@ -62,8 +67,9 @@ fn the_lines_are_the_same_however_a_document_is_laid_out() {
     for value in
         [serde_json::json!(people), serde_json::json!({"of": people, "span": span, "n": [1, 2, 3]})]
     {
-        let wide = document(&serde_json::to_string_pretty(&value).unwrap()).unwrap();
-        let bare = document(&value.to_string()).unwrap();
+        let wide = serde_json::to_string_pretty(&value).unwrap();
+        let wide = document(&wide, ValueClass::Computed).unwrap();
+        let bare = document(&value.to_string(), ValueClass::Computed).unwrap();
         assert!(wide.body.is_of_any_layout());
         assert_eq!(wide.body.text(), bare.body.text());
         assert_eq!(wide.args, "indent 2");

@@ -23,8 +23,8 @@
 //! Empty cells at the end are left out.
 //!
 //! The header says which cells do not show their values: `empty as before`, `in {+n} n more` (the
-//! empty ones of these holes), `{=n+1} counts`, `^ its folder`. Unless values may be computed, all
-//! cells are filled, no hole is of these kinds, and the header says nothing.
+//! empty ones of these holes), `{=n+1} counts`, `^ its folder`. If all cells are filled, no hole is of
+//! these kinds, and the header says nothing.
 //!
 //! Holes, whose signs are in this order if there are several:
 //!
@@ -51,7 +51,6 @@ mod group_sizes;
 mod keys;
 mod shape;
 mod share;
-mod weight;
 mod words;
 mod writer;
 
@@ -85,6 +84,9 @@ impl Notation for TemplateNotation {
         values: ValueClass,
         seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
+        if values < NotationKind::Template.values() {
+            return Vec::new();
+        }
         let group::FormGroups { groups, words, have_errors } = group::groups(lines, seen);
         let values = if have_errors { ValueClass::Plain } else { values };
         let source = |group| shape::GroupSource { lines, words: &words, group, values };

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::super::BlockBody;
+use super::super::weight::{weight, weights};
 use super::column::{Cell, HoleColumn};
 use super::form::{FormPiece, Hole, RowForm};
 use super::shape::{RowPlace, ShapePart, ShapeTable};
-use super::weight::{weight, weights};
 use super::{COUNTER_WORDS, EMPTY_CELL_WORDS, FOLDER_WORDS, FORMS_WORD, STEP_WORDS, share};
 use crate::domain::ValueClass;
 

@@ -29,7 +29,10 @@ impl Notation for XmlNotation {
         "xml"
     }
 
-    fn encode(&self, lines: &[&str], _: ValueClass) -> Vec<FoundBlock> {
+    fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
+        if values < NotationKind::Xml.values() {
+            return Vec::new();
+        }
         // Lines before the root stay: a declaration, comments.
         let is_root = |line: &&str| {
             line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
