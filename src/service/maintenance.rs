@@ -5,7 +5,6 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Services, StoreCondition, StoreError, hooks, memory, sessions};
-use crate::domain::TokenizerName;
 
 impl Services {
     /// Stores the usage counts. Blocks the thread; the server calls it in the background.
@@ -57,14 +56,13 @@ impl Services {
         self.inner.store.closed()
     }
 
-    /// Loads the hooks, and the token dictionary that most models need. Otherwise the first request
-    /// would wait for them, or go without if the store is unavailable by then. Blocks the thread;
-    /// the server calls it in the background once it listens.
+    /// Loads the hooks. Otherwise the first request would wait for them, or go without if the store
+    /// is unavailable by then. Blocks the thread; the server calls it in the background once it
+    /// listens.
     pub fn warm(&self) {
         if let Err(error) = self.hook_set(None, &[]) {
             tracing::debug!(%error, "hooks could not be read from the database, retrying");
         }
-        self.inner.pipeline.counter.warm(TokenizerName::O200kBase);
     }
 
     /// Removes expired and excess data from the store. Blocks the thread; the server calls it in

@@ -1,24 +1,24 @@
 //! Counting tokens: exact for `OpenAI`'s encodings, linear on hostile input, each text once.
 
 mod bounds;
+mod characters;
 mod framing;
 mod key;
 mod memo;
 mod run;
-mod singles;
 mod split;
+mod tables;
 
 pub(crate) use bounds::is_cut;
 pub use framing::Framing;
 
 use std::fmt;
 
-use bpe_openai::Tokenizer;
 use quick_cache::sync::Cache;
 
 use crate::domain::TokenizerName;
 use memo::Memos;
-use singles::ShortTokens;
+use tables::TokenTables;
 
 /// Texts whose counts are remembered.
 const MAX_CACHE_ITEMS: usize = 1 << 18;
@@ -160,30 +160,22 @@ impl Counter {
         bounds::at_least(text)
     }
 
-    /// Loads a dictionary, so that the first request does not wait for it.
-    pub fn warm(&self, name: TokenizerName) {
-        self.count(name, "warm");
-    }
-
     fn encode(
         &self,
         name: TokenizerName,
         text: &str,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Option<u64> {
-        let tokenizer = dictionary(name);
-        let singles = ShortTokens::get(name);
+        let tables = TokenTables::get(name);
         let memos = if name == TokenizerName::Cl100kBase { &self.cl100k } else { &self.o200k };
         let mut memo = memos.take();
         let mut tokens = 0;
         let mut since = 0;
-        let is_whole = split::pieces(name, tokenizer, text, |piece| {
+        let is_whole = split::pieces(name, text, |piece| {
             tokens += if piece.len() < run::MIN_SEARCH_BYTES {
-                memo.count(piece.as_bytes(), |piece| {
-                    if singles.contain(piece) { 1 } else { tokenizer.bpe.count(piece) }
-                })
+                memo.count(piece.as_bytes(), |piece| tables.count(piece))
             } else {
-                self.runs.count(name, tokenizer, piece)
+                self.runs.count(name, piece)
             };
             since += piece.len();
             since < CHUNK_BYTES || {
@@ -196,7 +188,9 @@ impl Counter {
     }
 }
 
-fn dictionary(name: TokenizerName) -> &'static Tokenizer {
+/// The encoding as others have it, for tests.
+#[cfg(test)]
+fn dictionary(name: TokenizerName) -> &'static bpe_openai::Tokenizer {
     match name {
         TokenizerName::Cl100kBase => bpe_openai::cl100k_base(),
         TokenizerName::O200kBase | TokenizerName::Bytes4 => bpe_openai::o200k_base(),

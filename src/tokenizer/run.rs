@@ -4,9 +4,9 @@
 //! Far from its ends a run is encoded as one token over and over: taking such tokens out of
 //! the middle changes the count by exactly their number. A test holds the counts equal.
 
-use bpe_openai::Tokenizer;
 use quick_cache::sync::Cache;
 
+use super::tables::TokenTables;
 use crate::domain::TokenizerName;
 
 /// Pieces from this many bytes on are looked at for runs.
@@ -26,12 +26,13 @@ impl Runs {
     }
 
     /// Tokens of one piece of the pre-tokenizer.
-    pub(super) fn count(&self, name: TokenizerName, tokenizer: &Tokenizer, piece: &str) -> usize {
+    pub(super) fn count(&self, name: TokenizerName, piece: &str) -> usize {
+        let tables = TokenTables::get(name);
         let mut short = String::new();
         let mut copied = 0;
         let mut taken = 0;
         for CharRun { start, end, character } in runs(piece) {
-            let repeated = self.token(name, tokenizer, character);
+            let repeated = self.token_bytes(name, character);
             let width = character.len_utf8();
             if repeated == 0 || !repeated.is_multiple_of(width) {
                 continue;
@@ -44,28 +45,28 @@ impl Runs {
             taken += spare;
         }
         if taken == 0 {
-            return tokenizer.bpe.count(piece.as_bytes());
+            return tables.count(piece.as_bytes());
         }
         short.push_str(piece.get(copied..).unwrap_or_default());
-        tokenizer.bpe.count(short.as_bytes()) + taken
+        tables.count(short.as_bytes()) + taken
     }
 
-    fn token(&self, name: TokenizerName, tokenizer: &Tokenizer, character: char) -> usize {
+    fn token_bytes(&self, name: TokenizerName, character: char) -> usize {
         if let Some(known) = self.tokens.get(&(name, character)) {
             return known;
         }
         let sample: String =
             std::iter::repeat_n(character, SAMPLE_BYTES / character.len_utf8()).collect();
-        let encoded = tokenizer.bpe.encode_via_backtracking(sample.as_bytes());
-        let middle = encoded.get(encoded.len() / 4..encoded.len() / 2).unwrap_or_default();
-        let token = match middle {
+        let lengths = TokenTables::get(name).lengths(sample.as_bytes());
+        let middle = lengths.get(lengths.len() / 4..lengths.len() / 2).unwrap_or_default();
+        let bytes = match middle {
             [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|other| other == first) => {
-                tokenizer.bpe.token_len(*first)
+                *first
             }
             _ => 0,
         };
-        self.tokens.insert((name, character), token);
-        token
+        self.tokens.insert((name, character), bytes);
+        bytes
     }
 }
 

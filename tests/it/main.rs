@@ -48,6 +48,7 @@ mod sight;
 mod sql;
 mod support;
 #[cfg(feature = "otlp")]
+mod token_counts;
 mod traces;
 mod webhook;
 mod words;

@@ -84,7 +84,6 @@ pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandErr
     }
     let models = models(args.models_file.as_deref())?;
     let progress = terminal.progress("compressing at level lossless");
-    Services::new(models.clone())?.warm();
     let services = || Services::new(models.clone());
     let mut rounds = vec![ProveRound::run(&services, &file, "lossless", None)?];
     if !file.is_text() {

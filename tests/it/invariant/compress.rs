@@ -625,7 +625,6 @@ fn threads_give_what_one_gives() {
 #[test]
 fn time_grows_with_the_length_of_hostile_text_not_with_its_square() {
     let services = services();
-    services.warm();
     let pieces = [
         "a",
         " ",
