@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use super::access::Access;
 use super::console;
 use super::document::RouteTable;
+use super::gateway::KEY_HEADER as GATEWAY_KEY_HEADER;
 use super::problem::{Kind, Problem};
 use super::session_cookie::SessionCookie;
 use super::state::AppState;
@@ -199,7 +200,9 @@ fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
         let given = bare.and_then(|text| text.trim().split_once(' '));
         given.is_some_and(|(given, _)| given.eq_ignore_ascii_case(scheme))
     };
-    let hint = if bare.is_some_and(|text| !text.trim().contains(' ')) {
+    let hint = if headers.contains_key(GATEWAY_KEY_HEADER) {
+        format!("only the paths of providers (the gateway) read a key from `{GATEWAY_KEY_HEADER}`")
+    } else if bare.is_some_and(|text| !text.trim().contains(' ')) {
         "the key has no scheme".to_owned()
     } else if has_scheme("basic") {
         "keys are not read from the scheme `Basic`".to_owned()
