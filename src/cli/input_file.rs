@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::CommandError;
-use super::json_lines::JsonLines;
+use super::json_lines::{JsonLines, strip_byte_order_mark};
 use super::members::OrderedMembers;
 use super::rollout::read_rollout;
 use super::transcript::read_transcript;
@@ -142,12 +142,6 @@ impl InputFile {
 /// Checks whether a key is an option of `/compress`.
 fn is_option(key: &str) -> bool {
     service::compress::keys().any(|option| option == key)
-}
-
-/// Removes the byte order mark that some editors write at the beginning of a file. It is not part
-/// of JSON, but of any other text, where `expand` restores it.
-pub(super) fn strip_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn list(text: &str) -> Option<InputFile> {

@@ -3,7 +3,11 @@
 
 use serde::de::IgnoredAny;
 
-use super::input_file::strip_byte_order_mark;
+/// Removes the byte order mark that some editors write at the beginning of a file. It is not part
+/// of JSON, but of any other text, where `expand` restores it.
+pub(super) fn strip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
 
 /// The lines of a file with one JSON document in each.
 #[derive(Debug)]

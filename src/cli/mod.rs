@@ -32,9 +32,9 @@ mod replay;
 mod report;
 mod rollout;
 mod savings;
-mod serve;
 mod serve_settings;
 mod server_client;
+mod server_process;
 mod signal;
 mod source_file;
 mod store;
@@ -270,11 +270,11 @@ pub fn run() -> ExitCode {
     };
     let terminal = Terminal::new(cli.terminal);
     if let Command::Serve(config) = &mut cli.command {
-        config.settings = serve::settings_given(&Cli::command(), &matches);
+        config.settings = server_process::settings_given(&Cli::command(), &matches);
     }
     let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
-        Command::Serve(config) => serve::run(*config),
+        Command::Serve(config) => server_process::run(*config),
         Command::Demo(args) => demo::run(&args, terminal),
         Command::Compile(args) => compile::run(&args, terminal),
         Command::Compress(args) => compress::compress(&args, terminal),

@@ -11,7 +11,7 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use super::failure::{FileFaults, GivenFlag, flag_fault, refused};
-use super::input_file::strip_byte_order_mark;
+use super::json_lines::strip_byte_order_mark;
 use super::{Cli, CommandError};
 use crate::http::problem::Problem;
 use crate::json::{self, ErrorKind as JsonFault, Fault, Limits, Node, Value};

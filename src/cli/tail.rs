@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::event_words::describe;
-use super::server_client::{ServerArgs, ServerClient};
+use super::server_client::{ServerArgs, ServerClient, StreamRefusal};
 use super::signal::shutdown_signal;
 use super::terminal::{FAINT, NAME, Terminal};
 use super::usage::one_of;
@@ -79,11 +79,18 @@ async fn follow(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError>
         body = loop {
             tokio::time::sleep(pause).await;
             pause = MAX_PAUSE.min(pause * 2);
-            if let Ok(response) = client.stream(&path(args, after)).await {
-                break response.into_body();
+            match client.stream(&path(args, after)).await {
+                Ok(response) => break response.into_body(),
+                Err(failure) => give_up_if_final(failure)?,
             }
         };
     }
+}
+
+/// Returns a refusal that would come again, such as that of a server that needs a key now.
+fn give_up_if_final(failure: CommandError) -> Result<(), CommandError> {
+    let refusal = failure.downcast_ref::<StreamRefusal>();
+    if refusal.is_some_and(|refusal| refusal.is_final) { Err(failure) } else { Ok(()) }
 }
 
 fn path(args: &TailArgs, after: Option<u64>) -> String {

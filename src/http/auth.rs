@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use super::access::Access;
 use super::console;
 use super::document::RouteTable;
-use super::gateway::KEY_HEADER as GATEWAY_KEY_HEADER;
 use super::problem::{Kind, Problem};
 use super::session_cookie::SessionCookie;
 use super::state::AppState;
@@ -187,6 +186,9 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
+/// The header in which the gateway reads a key of this server. Keys of providers stay in their own
+/// headers.
+pub(super) const GATEWAY_KEY_HEADER: &str = "x-contexture-key";
 /// Headers in which providers and gateways take their keys.
 const OTHER_KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 

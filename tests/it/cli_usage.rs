@@ -1,7 +1,8 @@
 //! Command lines that are wrong, and commands that cannot do what they are asked: what is said, and the
 //! exit code.
 
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -278,11 +279,26 @@ async fn the_first_key_of_an_open_server_is_logged() {
     let server = ServerProcess::logging_to(command, log.reopen().expect("the file").into());
     let models = request("GET", "/models", &[], b"");
     assert_eq!(send(server.address, &models).await.status, 200);
+    let tail = ServerProcess::command()
+        .args(["tail", "--server", &server.address.to_string()])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
     assert!(run(&["key", "create", "--scope", "admin", "--database-url", &url]).status.success());
     crate::support::wait::until(async || {
         (send(server.address, &models).await.status == 401).then_some(())
     })
     .await;
+    // A reader that needs a key now ends; it does not come back for ever.
+    let ended = tokio::time::timeout(
+        Duration::from_secs(30),
+        tokio::task::spawn_blocking(move || tail.wait_with_output()),
+    );
+    let ended = ended.await.expect("it ends").expect("a thread").expect("the program ran");
+    assert_eq!(ended.status.code(), Some(1));
+    let told = text(&ended.stderr);
+    assert!(told.contains("error: a key is required") && told.contains("CONTEXTURE_KEY"), "{told}");
     let logged = std::fs::read_to_string(log.path()).expect("the log");
     let lines: Vec<&str> =
         logged.lines().filter(|line| line.contains("the first key was made")).collect();

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
 use super::terminal::Terminal;
-use super::{CommandError, serve, serve_settings};
+use super::{CommandError, serve_settings, server_process};
 use crate::config::listen_address;
 use crate::telemetry;
 
@@ -66,7 +66,7 @@ pub(super) fn run(args: &DemoArgs, terminal: Terminal) -> Result<(), CommandErro
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let signals = shutdown_signal()?;
-        let server = serve::build(config).await?;
+        let server = server_process::build(config).await?;
         let address = server.address();
         terminal.note("playing recorded sessions into a server in memory; this takes some seconds");
         let progress = terminal.progress("playing recorded sessions");

@@ -30,7 +30,6 @@ use tracing::field::Empty;
 use uuid::Uuid;
 
 use self::failure::{ID_HEADER, RelayFailure};
-pub(super) use self::headers::KEY_HEADER;
 pub use self::totals::{GatewaySums, GatewayTotals};
 use super::problem::Problem;
 use super::state::AppState;
