@@ -7,7 +7,7 @@
 //! Before version 2.1.121 of Claude Code only results of MCP tools could be replaced, by
 //! `updatedMCPToolOutput`.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 
 use serde_json::{Value, json};
 
@@ -34,6 +34,13 @@ Example, in .claude/settings.json:
 /// Runs a hook of an agent.
 pub(super) fn run(command: &HookCommand) -> Result<(), CommandError> {
     let HookCommand::ClaudeCode = command;
+    if io::stdin().is_terminal() {
+        return Err(
+            "Claude Code runs this with a call of a tool on standard input; `contexture init \
+                    claude-code` writes the settings for it"
+                .into(),
+        );
+    }
     let mut input = String::new();
     io::stdin().lock().read_to_string(&mut input)?;
     let services = Services::new(Models::built_in())?;

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::failure::GivenFlag;
+use super::json_lines::is_json_lines;
 use super::members::OrderedMembers;
-use super::source_file::SourceFile;
+use super::source_file::{SourceFile, input_path};
 use super::terminal::Terminal;
+use super::usage::one_of;
 use super::{CommandError, report};
 use crate::config;
-use crate::domain::Models;
+use crate::domain::{Models, Target};
 use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
@@ -28,17 +31,17 @@ Examples:
 
 FILE holds a whole request as for POST /compile, a provider's payload, or a bare list of messages.")]
 pub(super) struct CompileArgs {
-    /// File to read; `-` is standard input
-    file: PathBuf,
+    /// File to read; `-` is standard input, as is no file if something is piped in
+    file: Option<PathBuf>,
 
-    /// Shape to produce: openai, `openai_responses`, anthropic, gemini or neutral
+    /// Shape to produce
     ///
     /// Wins over `target` in the file, as every flag does over its key.
-    #[arg(long, value_name = "SHAPE")]
+    #[arg(long, value_name = "SHAPE", value_parser = one_of(Target::WORDS))]
     target: Option<String>,
 
     /// Tokens of the model's window
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     window: Option<u64>,
 
     /// Tokens of the window that are reserved for the reply
@@ -67,9 +70,19 @@ struct PrintedResponse<'a> {
 }
 
 pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let mut source = SourceFile::read(&args.file)?;
+    let path = input_path(args.file.as_deref())?;
+    let mut source = SourceFile::read(path)?;
     source.text = service::compile::replace_halves(std::mem::take(&mut source.text));
-    source.check_json(Some(&format!("compress {}", args.file.display())))?;
+    source.check_not_empty()?;
+    let file = path.display();
+    if is_json_lines(&source.text) {
+        return Err(format!(
+            "{file} is JSON Lines, and compile takes one document: measure the session with `contexture \
+             prove {file}`, or put the messages into {{\"messages\": [...]}}"
+        )
+        .into());
+    }
+    source.check_json(Some(&format!("compress {file}")))?;
     let body = edit(&source.text, args)?;
     let mut models = Models::built_in();
     if let Some(path) = &args.models_file {
@@ -78,7 +91,7 @@ pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandE
     let deadline = Deadline::at(Instant::now() + CALL_TIMEOUT);
     let progress = terminal.progress("compiling");
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
-        .map_err(|error| source.problem(&error.into(), "messages"))?;
+        .map_err(|error| source.problem_of(&error.into(), "messages", &args.given_flags()))?;
     drop(progress);
     let parts: PrintedResponse<'_> = serde_json::from_str(answer.text())?;
     let output = if args.full { answer.text() } else { parts.payload.get() };
@@ -116,6 +129,10 @@ fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
         let current = members.get("budget").map(RawValue::get);
         let mut budget: OrderedMembers = match current {
             Some(text) if text.starts_with('{') => serde_json::from_str(text)?,
+            // A number is the short form of a window.
+            Some(text) if text.parse::<u64>().is_ok() => {
+                OrderedMembers::new("context_window", RawValue::from_string(text.to_owned())?)
+            }
             _ => OrderedMembers::default(),
         };
         for (key, value) in sizes {
@@ -129,6 +146,20 @@ fn edit(text: &str, args: &CompileArgs) -> Result<String, CommandError> {
 }
 
 impl CompileArgs {
+    /// The flags that were given, for faults of their values.
+    fn given_flags(&self) -> Vec<GivenFlag> {
+        let number = |tokens: Option<u64>| tokens.map(|tokens| tokens.to_string());
+        [
+            ("--target <SHAPE>", "/target", self.target.clone()),
+            ("--model <NAME>", "/model", self.model.clone()),
+            ("--window <TOKENS>", "/budget/context_window", number(self.window)),
+            ("--reserve <TOKENS>", "/budget/reserve_output", number(self.reserve)),
+        ]
+        .into_iter()
+        .filter_map(|(flag, pointer, value)| Some(GivenFlag { flag, pointer, value: value? }))
+        .collect()
+    }
+
     fn changes_something(&self) -> bool {
         self.target.is_some()
             || self.model.is_some()
@@ -143,7 +174,7 @@ mod tests {
 
     fn args(target: Option<&str>, window: Option<u64>) -> CompileArgs {
         CompileArgs {
-            file: PathBuf::new(),
+            file: None,
             target: target.map(str::to_owned),
             window,
             reserve: None,
@@ -168,6 +199,13 @@ mod tests {
             text,
             r#"{"target":"gemini","budget":{"context_window":9,"on_overflow":"fail"},"n":1e2}"#
         );
+    }
+
+    #[test]
+    fn a_budget_of_one_number_keeps_it_next_to_a_reserve() {
+        let args = CompileArgs { reserve: Some(9), ..args(None, None) };
+        let text = edit(r#"{"budget": 4000}"#, &args).unwrap();
+        assert_eq!(text, r#"{"budget":{"context_window":4000,"reserve_output":9}}"#);
     }
 
     #[test]

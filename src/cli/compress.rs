@@ -10,14 +10,17 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::failure::GivenFlag;
 use super::input_file::InputFile;
 use super::members::OrderedMembers;
-use super::source_file::SourceFile;
+use super::source_file::{SourceFile, input_path};
 use super::terminal::Terminal;
+use super::usage::one_of;
 use super::{CommandError, report};
 use crate::config;
-use crate::domain::Models;
+use crate::domain::{AllowedNotations, Models};
 use crate::pipeline::{Deadline, MAX_EDIT_BYTES};
+use crate::service::compress::COMPRESS_LEVELS;
 use crate::service::{self, Services};
 
 /// Time that one call on the command line may take.
@@ -33,25 +36,25 @@ Examples:
 FILE holds a request as for POST /compress, a provider's payload, a bare list of messages, a
 session as a coding agent logs it, or anything else, which is taken as one text.")]
 pub(super) struct CompressArgs {
-    /// File to read; `-` is standard input
-    file: PathBuf,
+    /// File to read; `-` is standard input, as is no file if something is piped in
+    file: Option<PathBuf>,
 
-    /// What may be done: lossless, reversible, summary or drop
+    /// What may be done
     ///
     /// Each includes the ones before. `lossless` if neither this nor a budget is given, `summary`
     /// with a budget.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = one_of(COMPRESS_LEVELS))]
     level: Option<String>,
 
-    /// How values may be shown: plain, computed or none
+    /// How values may be shown
     ///
     /// `plain`, when absent, shows each as it was written; with `computed` some are derived from
     /// others, which is shorter; `none` keeps the format of the original.
-    #[arg(long, value_name = "HOW", value_parser = ["plain", "computed", "none"])]
+    #[arg(long, value_name = "HOW", value_parser = one_of(AllowedNotations::WORDS))]
     notations: Option<String>,
 
     /// Tokens that the result may take
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     budget: Option<u64>,
 
     /// Model whose tokens are counted
@@ -67,7 +70,7 @@ pub(super) struct CompressArgs {
     ///
     /// `return` when absent: terminal codes and blanks that say nothing may go, and only the
     /// response of `--full` can bring them back.
-    #[arg(long, value_name = "WHAT", value_parser = ["return", "none"])]
+    #[arg(long, value_name = "WHAT", value_parser = ["none", "return"])]
     originals: Option<String>,
 
     /// Print the whole response, not only the messages or the text
@@ -87,8 +90,8 @@ Examples:
 
 FILE holds messages or a text that `contexture compress` printed, or its answer with --full.")]
 pub(super) struct ExpandArgs {
-    /// File to read; `-` is standard input
-    file: PathBuf,
+    /// File to read; `-` is standard input, as is no file if something is piped in
+    file: Option<PathBuf>,
 
     /// JSON file with originals by id, or a response of `contexture compress --full`
     ///
@@ -98,8 +101,9 @@ pub(super) struct ExpandArgs {
 }
 
 pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let source = SourceFile::read(&args.file)?;
+    let source = SourceFile::read(input_path(args.file.as_deref())?)?;
     let mut file = InputFile::read(&source.text)?;
+    note_what_was_read(&source, &file, terminal);
     if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
         terminal.note(&format!(
             "a text of more than {} MiB is shown as it is: split it at line ends, such as with `split -C 15m`",
@@ -132,7 +136,7 @@ pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), Co
     let services = Services::new(models(args.models_file.as_deref())?)?;
     let progress = terminal.progress("compressing");
     let answer = service::compress::compress(&services, &file.members.to_json()?, &call_deadline())
-        .map_err(|error| source.problem(&error.into(), file.key))?;
+        .map_err(|error| source.problem_of(&error.into(), file.key, &args.given_flags()))?;
     drop(progress);
     let parts: OrderedMembers = serde_json::from_str(answer.text())?;
     let mut out = io::stdout();
@@ -151,7 +155,7 @@ pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), Co
 }
 
 pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let source = SourceFile::read(&args.file)?;
+    let source = SourceFile::read(input_path(args.file.as_deref())?)?;
     let file = InputFile::read(&source.text)?;
     let mut request = OrderedMembers::new(file.key, file.value().to_owned());
     let originals = match &args.originals {
@@ -177,6 +181,39 @@ pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), Comman
         return Err("not all of it can be restored from what is here".into());
     }
     Ok(())
+}
+
+impl CompressArgs {
+    /// The flags that were given, for faults of their values.
+    fn given_flags(&self) -> Vec<GivenFlag> {
+        let budget = self.budget.map(|tokens| tokens.to_string());
+        [
+            ("--level <LEVEL>", "/level", self.level.clone()),
+            ("--model <NAME>", "/model", self.model.clone()),
+            ("--budget <TOKENS>", "/budget_tokens", budget),
+        ]
+        .into_iter()
+        .filter_map(|(flag, pointer, value)| Some(GivenFlag { flag, pointer, value: value? }))
+        .collect()
+    }
+}
+
+/// Says what of a file was left out, or why it is a text although it looks like something else.
+fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
+    if source.check_not_empty().is_err() {
+        terminal.note(&format!("{} is empty", source.name()));
+    }
+    if let Some(line) = file.cut_line {
+        terminal.note(&format!("left out: line {line}, which is cut off"));
+    }
+    if file.is_text()
+        && let Some(place) = source.broken_json()
+    {
+        terminal.note(&format!(
+            "{} looks like JSON, but is not from {place} on: it is compressed as a text",
+            source.name()
+        ));
+    }
 }
 
 /// Returns the built-in models, and those of a file.

@@ -71,8 +71,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<(), CommandError> {
         format!("contexture {}", env!("CARGO_PKG_VERSION")),
     )];
     let (known, set) = (known_variables(), set_names());
-    findings.extend(set.iter().filter_map(|name| unknown_variable(name, &known)));
-    findings.push(set_variables(&set, &known));
+    findings.extend(environment(&set, &known));
     findings.extend(settings());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     findings.extend(runtime.block_on(server(&args.server))?);
@@ -116,15 +115,20 @@ fn unknown_variable(name: &String, known: &[String]) -> Option<Finding> {
     Some(Finding::new(FindingState::Warning, "environment", text))
 }
 
-fn set_variables(set: &[String], known: &[String]) -> Finding {
+/// Variables that nothing reads, and those that are settings.
+fn environment(set: &[String], known: &[String]) -> Vec<Finding> {
+    let mut findings: Vec<_> =
+        set.iter().filter_map(|name| unknown_variable(name, known)).collect();
     let names: Vec<&str> =
         set.iter().filter(|name| known.contains(name)).map(String::as_str).collect();
+    let good = |text: String| Finding::new(FindingState::Good, "environment", text);
     match names.as_slice() {
-        [] => Finding::new(FindingState::Good, "environment", "no setting: defaults are in force"),
-        names => {
-            Finding::new(FindingState::Good, "environment", format!("sets {}", names.join(", ")))
-        }
+        // That all is at its default would contradict a warning.
+        [] if !findings.is_empty() => {}
+        [] => findings.push(good("no setting: defaults are in force".to_owned())),
+        names => findings.push(good(format!("sets {}", names.join(", ")))),
     }
+    findings
 }
 
 /// Reads the settings as `serve` would, and looks for the database.
@@ -245,6 +249,18 @@ fn print(findings: &[Finding], as_json: bool) -> Result<(), CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_warning_of_the_environment_is_not_contradicted() {
+        let known = known_variables();
+        let states = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            environment(&names, &known).iter().map(|found| found.state.word()).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&[]), ["ok"]);
+        assert_eq!(states(&["CONTEXTURE_LISTENN"]), ["warning"]);
+        assert_eq!(states(&["CONTEXTURE_LISTEN", "CONTEXTURE_LISTENN"]), ["warning", "ok"]);
+    }
 
     #[test]
     fn a_misspelt_variable_is_found() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::domain::group_digits;
+use crate::domain::{counted, counted_as, group_digits};
 
 /// Describes an event in one line. A type that is not known is shown with its data.
 pub(super) fn describe(kind: &str, data: &Value) -> String {
@@ -37,7 +37,9 @@ pub(super) fn describe(kind: &str, data: &Value) -> String {
         "hook:disabled" => {
             format!("{}, because it is {}", event.text("hook"), event.text("because"))
         }
-        "hook:lost" => format!("{} calls of {}", event.number("count"), event.text("hook")),
+        "hook:lost" => {
+            format!("{} of {}", counted(event.number("count"), "call"), event.text("hook"))
+        }
         "delegation:recorded" => {
             format!("to {}: {}", event.text("agent_name"), event.text("status"))
         }
@@ -45,17 +47,15 @@ pub(super) fn describe(kind: &str, data: &Value) -> String {
             format!("to {}, {}", event.text("new_session_id"), event.text("reason"))
         }
         "cache:expiring" => {
-            let tokens = group_digits(event.number("prefix_tokens"));
-            format!(
-                "{tokens} tokens of {}, until {}",
-                event.text("model"),
-                event.text("expires_at")
-            )
+            let tokens = counted(event.number("prefix_tokens"), "token");
+            format!("{tokens} of {}, until {}", event.text("model"), event.text("expires_at"))
         }
         "stream:gap" => {
             format!("events {} to {} are no longer kept", event.number("from"), event.number("to"))
         }
-        "stream:overflow" => format!("this reader is {} events behind", event.number("behind")),
+        "stream:overflow" => {
+            format!("this reader is {} behind", counted(event.number("behind"), "event"))
+        }
         _ => data.to_string(),
     }
 }
@@ -84,9 +84,9 @@ impl EventData<'_> {
     fn tokens(&self) -> String {
         let (before, after) = (self.number("tokens_before"), self.number("tokens_after"));
         if before == after {
-            return format!("{} tokens", group_digits(after));
+            return counted(after, "token");
         }
-        format!("{} → {} tokens", group_digits(before), group_digits(after))
+        format!("{} → {}", group_digits(before), counted(after, "token"))
     }
 
     /// The price of a payload, if it is known.
@@ -109,7 +109,7 @@ impl EventData<'_> {
 
     fn gateway_request(&self) -> String {
         let mut words = format!("{} to {}: ", self.model(), self.text("upstream"));
-        let _ = write!(words, "{} tokens saved", group_digits(self.number("saved_tokens")));
+        let _ = write!(words, "{} saved", counted(self.number("saved_tokens"), "token"));
         words.push_str(&self.price());
         if let Some(why) = self.0.get("skipped").and_then(Value::as_str) {
             let _ = write!(words, ", left as it came: {why}");
@@ -127,7 +127,7 @@ impl EventData<'_> {
         };
         let mut parts = Vec::new();
         if entries > 0 {
-            parts.push(format!("{entries} memory entries"));
+            parts.push(counted_as(entries, "memory entry", "memory entries"));
         }
         for (key, word) in [("dynamic_state", "state"), ("implicit_context", "context")] {
             if self.is(key) {
@@ -136,7 +136,7 @@ impl EventData<'_> {
         }
         let hooks = self.0.get("hooks").and_then(Value::as_array).map_or(0, Vec::len);
         if hooks > 0 {
-            parts.push(format!("text of {hooks} hooks"));
+            parts.push(format!("text of {}", counted(hooks as u64, "hook")));
         }
         parts.join(", ")
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use super::CommandError;
@@ -16,6 +17,19 @@ use crate::service::OpenError;
 #[error("the disk did not keep what was written: start again, so that what is there is read again")]
 pub(super) struct StoreLost;
 
+/// The error of a server whose address another process has.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot listen on {address} (--listen, CONTEXTURE_LISTEN): {} uses it; {}take a free port with \
+     `--listen 127.0.0.1:0`",
+    if *is_ours { "a Contexture server" } else { "another program" },
+    if *is_ours { "use that server, or " } else { "" },
+)]
+pub(super) struct AddressInUse {
+    pub(super) address: SocketAddr,
+    pub(super) is_ours: bool,
+}
+
 /// The error of a check that found inconsistent data.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -26,9 +40,54 @@ pub(super) struct UnsoundStore(pub(super) String);
 #[error("{0}")]
 pub(super) struct FileFaults(pub(super) String);
 
+/// A value of a flag that is refused after the command line was read, in the words of clap.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "invalid value {}for '{flag}': {detail}\n\nFor more information, try '--help'.",
+    quoted(value)
+)]
+pub(super) struct FlagFault {
+    /// As the usage shows it, such as `--window <TOKENS>`.
+    flag: &'static str,
+    value: String,
+    detail: String,
+}
+
+fn quoted(value: &str) -> String {
+    if value.is_empty() { String::new() } else { format!("'{value}' ") }
+}
+
+/// A flag that was given, and the member of a request that it sets.
+#[derive(Debug)]
+pub(super) struct GivenFlag {
+    /// As the usage shows it, such as `--window <TOKENS>`.
+    pub(super) flag: &'static str,
+    /// Empty if there are several.
+    pub(super) value: String,
+    pub(super) pointer: &'static str,
+}
+
+/// The first fault that is of what a flag says, if there is one.
+pub(super) fn flag_fault(faults: &[Fault], given: &[GivenFlag]) -> Option<FlagFault> {
+    faults.iter().find_map(|fault| {
+        let is_set = |flag: &&GivenFlag| {
+            let rest = fault.pointer.strip_prefix(flag.pointer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let GivenFlag { flag, value, .. } = given.iter().find(is_set)?;
+        Some(FlagFault { flag, value: value.clone(), detail: fault.detail.clone() })
+    })
+}
+
 /// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
 /// the command is `serve`.
 pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
+    if failure.is::<FlagFault>() {
+        return ExitCode::from(2);
+    }
+    if failure.is::<AddressInUse>() {
+        return ExitCode::from(78);
+    }
     if failure.is::<StoreLost>() {
         return ExitCode::from(70);
     }

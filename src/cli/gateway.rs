@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::CommandError;
 use super::server_client::{ServerArgs, ServerClient, ServerResponse};
 use crate::config::{ProviderKey, provider_key};
+use crate::domain::counted;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum GatewayCommand {
@@ -64,7 +65,11 @@ async fn check(args: &GatewayCheckArgs) -> Result<(), CommandError> {
             writeln!(io::stdout(), "{name}: {verdict}")?;
         }
     }
-    if failed > 0 { Err(format!("{failed} upstreams do not work").into()) } else { Ok(()) }
+    match failed {
+        0 => Ok(()),
+        1 => Err("1 upstream does not work".into()),
+        failed => Err(format!("{failed} upstreams do not work").into()),
+    }
 }
 
 fn models_path(upstream: &str) -> String {
@@ -105,7 +110,7 @@ fn verdict(answer: &ServerResponse, key: Option<&ProviderKey>) -> String {
     match status.as_u16() {
         200..300 => {
             let list = ["data", "models"].iter().find_map(|key| body.get(key)?.as_array());
-            format!("works, {} models", list.map_or(0, Vec::len))
+            format!("works, {}", counted(list.map_or(0, Vec::len) as u64, "model"))
         }
         401 | 403 if has_key => {
             format!("reached, and it refuses the key of {}", variable.unwrap_or_default())
@@ -135,7 +140,7 @@ mod tests {
             verdict(&ServerResponse { status, body }, Some(&key))
         };
         assert_eq!(says(200, json!({"data": [1, 2]})), "works, 2 models");
-        assert_eq!(says(200, json!({"models": [1]})), "works, 1 models");
+        assert_eq!(says(200, json!({"models": [1]})), "works, 1 model");
         assert_eq!(says(401, json!({})), "reached; set OPENAI_API_KEY to ask with a key");
         let failed = json!({"error": {"message": "contexture: the upstream cannot be reached"}});
         assert_eq!(says(502, failed), "status 502: contexture: the upstream cannot be reached");

@@ -1,12 +1,15 @@
 //! `contexture health`: asks a running server whether it is ready, for images without a shell.
 
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use hyper::Uri;
+use serde_json::json;
 
 use super::CommandError;
 use super::server_client::{ServerArgs, ServerClient, server_url};
+use crate::config::listen_address;
 
 /// Time that the response may take: less than health checks of images wait.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -28,9 +31,14 @@ pub(super) struct HealthArgs {
         long,
         env = "CONTEXTURE_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = listen_address
     )]
     listen: SocketAddr,
+
+    /// Print what the server returns as JSON, with its address
+    #[arg(long)]
+    json: bool,
 }
 
 /// Succeeds if `GET /readyz` returns 200.
@@ -40,21 +48,27 @@ pub(super) fn run(args: &HealthArgs) -> Result<(), CommandError> {
         None => ServerArgs::at(reachable(args.listen))?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let client = ServerClient::new(&server)?;
     let ready = runtime.block_on(async {
-        let client = ServerClient::new(&server)?;
         match tokio::time::timeout(RESPONSE_TIMEOUT, client.get("/readyz", &[])).await {
             Ok(ready) => ready,
             Err(_) => Err(format!("{} did not respond in time", client.address()).into()),
         }
     })?;
-    match ready.status.as_u16() {
+    let status = ready.status.as_u16();
+    if args.json {
+        let row = json!({"server": client.address(), "ready": status == 200, "status": status,
+                         "body": ready.body});
+        writeln!(io::stdout(), "{row}")?;
+    }
+    match status {
         200 => Ok(()),
         status => Err(format!("not ready: status {status}").into()),
     }
 }
 
 /// Replaces `0.0.0.0` and `::` by loopback, because a client cannot connect to them.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::CommandError;
+use super::json_lines::{JsonLines, strip_byte_order_mark};
 use super::members::OrderedMembers;
+use super::rollout::read_rollout;
 use super::transcript::read_transcript;
 use crate::domain::Source;
 use crate::service;
@@ -21,6 +23,8 @@ pub(super) struct InputFile {
     pub(super) members: OrderedMembers,
     /// Whether each message is a line of the file.
     pub(super) has_lines: bool,
+    /// The number of a last line that is cut off, and so left out.
+    pub(super) cut_line: Option<usize>,
 }
 
 /// The members of what may be a message.
@@ -53,9 +57,12 @@ fn is_message(item: &Members<'_>, key: &str) -> bool {
         ("contents", role) => {
             item.contains_key("parts") && role.is_none_or(|role| GEMINI_ROLES.contains(&role))
         }
-        // An item has a role, or the type of one; messages of chat programs have the type `message`.
-        (key, None) => text("type")
-            .is_some_and(|kind| is_item_type(&kind) || key == "input" && kind == "message"),
+        // An item has a role, or the type of one; messages of chat programs have the type `message`. A
+        // line of a log has the item as its payload.
+        (key, None) => {
+            let kind = text("type").filter(|_| !item.contains_key("payload"));
+            kind.is_some_and(|kind| is_item_type(&kind) || key == "input" && kind == "message")
+        }
         (_, Some(_)) => SAYING_KEYS.iter().any(|key| item.contains_key(*key)),
     }
 }
@@ -91,17 +98,21 @@ impl InputFile {
         let json = strip_byte_order_mark(text);
         let found = match json.trim_start().chars().next() {
             Some('[') => list(json),
-            Some('{') => object(json)?.or_else(|| {
-                let members = read_transcript(json)?;
-                Some(Self { key: "messages", members, has_lines: true })
-            }),
+            Some('{') => match object(json)? {
+                Some(found) => Some(found),
+                None => session_log(json),
+            },
             _ => None,
         };
         if let Some(found) = found {
             return Ok(found);
         }
         let members = OrderedMembers::new("text", to_raw_value(text)?);
-        Ok(Self { key: "text", members, has_lines: false })
+        Ok(Self::whole("text", members))
+    }
+
+    fn whole(key: &'static str, members: OrderedMembers) -> Self {
+        Self { key, members, has_lines: false, cut_line: None }
     }
 
     /// Reads a file that is measured and not written again: JSON Lines are a conversation, too, if
@@ -133,24 +144,52 @@ fn is_option(key: &str) -> bool {
     service::compress::keys().any(|option| option == key)
 }
 
-/// Removes the byte order mark that some editors write at the beginning of a file. It is not part
-/// of JSON, but of any other text, where `expand` restores it.
-pub(super) fn strip_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
 fn list(text: &str) -> Option<InputFile> {
     let key = messages_key(text)?;
     let list = serde_json::from_str::<Box<RawValue>>(text).ok()?;
-    Some(InputFile { key, members: OrderedMembers::new(key, list), has_lines: false })
+    Some(InputFile::whole(key, OrderedMembers::new(key, list)))
+}
+
+/// The messages of a log that a coding agent keeps of its session; `None` if it is something else.
+fn session_log(text: &str) -> Option<InputFile> {
+    let lines = JsonLines::read(text).ok()?;
+    let documents = &lines.documents;
+    let (key, members) = match read_transcript(documents) {
+        Some(members) => ("messages", members),
+        None => ("input", read_rollout(documents)?),
+    };
+    Some(InputFile { key, members, has_lines: true, cut_line: lines.cut_line })
 }
 
 /// The messages of a file with one in each line; `None` if a line is something else.
 fn message_lines(text: &str) -> Option<InputFile> {
-    let lines = strip_byte_order_mark(text).lines().map(str::trim).filter(|line| !line.is_empty());
-    let items: Vec<&RawValue> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
+    let lines = JsonLines::read(text).ok()?;
+    let items = lines.documents.iter().map(|(_, line)| serde_json::from_str(line));
+    let items: Vec<&RawValue> = items.collect::<Result<_, _>>().ok()?;
     let items = to_raw_value(&items).ok()?;
-    list(items.get()).map(|file| InputFile { has_lines: true, ..file })
+    let file = list(items.get())?;
+    Some(InputFile { has_lines: true, cut_line: lines.cut_line, ..file })
+}
+
+/// Why a file whose lines look like JSON was not read as a conversation; `None` for other texts.
+pub(super) fn why_no_conversation(text: &str) -> Option<String> {
+    let is_object = |line: &str| serde_json::from_str::<Members<'_>>(line).is_ok();
+    let first = strip_byte_order_mark(text).lines().find(|line| !line.trim().is_empty())?;
+    if !is_object(first) {
+        return None;
+    }
+    let lines = match JsonLines::read(text) {
+        Ok(lines) => lines,
+        Err(number) => return Some(format!("line {number} is not JSON")),
+    };
+    let is_turn = |line: &str| {
+        let item = serde_json::from_str::<Members<'_>>(line);
+        item.is_ok_and(|item| is_message(&item, "messages") && has_known_role(&item))
+    };
+    let (number, _) = lines.documents.iter().find(|(_, line)| !is_turn(line))?;
+    Some(format!(
+        "line {number} is no message, and the file is no log that Claude Code or Codex writes"
+    ))
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
@@ -160,14 +199,14 @@ fn object(text: &str) -> Result<Option<InputFile>, CommandError> {
         list.is_some_and(|list| holds_messages(list, key) || is_request(&members))
     };
     if let Some(key) = Source::LIST_KEYS.into_iter().find(is_list) {
-        return Ok(Some(InputFile { key, members, has_lines: false }));
+        return Ok(Some(InputFile::whole(key, members)));
     }
     let is_text = members.get("text").is_some_and(|value| value.get().starts_with('"'));
     let mut rest: OrderedMembers = serde_json::from_str(text)?;
     let is_response = members.get("report").is_some();
     let other_keys = rest.keep(is_option);
     let is_ours = is_text && (is_response || other_keys.is_empty());
-    Ok(is_ours.then_some(InputFile { key: "text", members, has_lines: false }))
+    Ok(is_ours.then(|| InputFile::whole("text", members)))
 }
 
 /// Whether a value is a list of messages under that key. One without items is one: it says so by

@@ -1,6 +1,7 @@
 //! `contexture mcp`: the Model Context Protocol over standard input and output, one message for
 //! each line.
 
+use std::io::{self, IsTerminal as _};
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use rmcp::transport::stdio;
 
 use super::CommandError;
 use super::store::StoreLocation;
+use super::terminal::Terminal;
 use crate::server;
 use crate::service::mcp::{CallTime, McpHost};
 use crate::service::pool::Pool;
@@ -24,7 +26,13 @@ pub(super) struct McpArgs {
 }
 
 /// Serves requests until the input ends.
-pub(super) fn run(args: &McpArgs) -> Result<(), CommandError> {
+pub(super) fn run(args: &McpArgs, terminal: Terminal) -> Result<(), CommandError> {
+    if io::stdin().is_terminal() {
+        terminal.note(
+            "waiting for MCP on standard input, as hosts write it that start this command; Ctrl-D ends it. A \
+             running server speaks it at /mcp",
+        );
+    }
     let services = server::services_beside(&args.place.database_url)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let host = McpHost::new(services, Pool::new(threads), CallTime::Each(CALL_TIMEOUT));

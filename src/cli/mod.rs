@@ -20,6 +20,8 @@ mod hooks_apply;
 mod hooks_file;
 mod init;
 mod input_file;
+mod json_lines;
+mod keys;
 mod mcp;
 mod members;
 mod models;
@@ -28,31 +30,30 @@ mod proof;
 mod read_test;
 mod replay;
 mod report;
+mod rollout;
 mod savings;
 mod serve_settings;
 mod server_client;
+mod server_process;
 mod signal;
 mod source_file;
 mod store;
 mod tail;
 mod terminal;
 mod transcript;
+mod usage;
 mod wrap;
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use self::failure::{StoreLost, exit_code, print_error};
-use self::signal::shutdown_signal;
+use self::failure::{exit_code, print_error};
 use self::terminal::{Terminal, TerminalArgs};
-use crate::config::{Config, Setting, settings_in_force};
-use crate::server::{Server, ShutdownOutcome};
-use crate::service::pool::MAX_POOL_THREADS;
-use crate::{http, telemetry};
+use self::usage::{color_choice, refuse};
+use crate::config::Config;
+use crate::http;
 
 /// A context compiler: a conversation goes in, the payload for the provider comes out
 ///
@@ -142,12 +143,7 @@ Examples:
     /// Both files contain requests, payloads as they were sent, or records of requests through the gateway,
     /// as `GET /compilations/{id}` returns them.
     #[command(after_help = "Example:\n  contexture why monday.json tuesday.json")]
-    Why {
-        /// What was sent before
-        a: PathBuf,
-        /// What was sent after
-        b: PathBuf,
-    },
+    Why(explain::WhyArgs),
 
     /// Compile a recorded request again, and compare
     ///
@@ -178,9 +174,9 @@ Examples:
     #[command(subcommand)]
     Hook(claude_hook::HookCommand),
 
-    /// Make keys for callers
-    #[command(subcommand)]
-    Key(store::KeyCommand),
+    /// Make, list and revoke keys of callers
+    #[command(subcommand, visible_alias = "keys")]
+    Key(keys::KeyCommand),
 
     /// Bring a database's schema up to date, as `serve` does when it starts
     ///
@@ -263,45 +259,39 @@ Examples:
 /// The cause of a failed command, which is printed to standard error.
 type CommandError = Box<dyn std::error::Error>;
 
-/// The settings of `serve`, as they were given.
-fn settings_of_serve(matches: &ArgMatches) -> Vec<Setting> {
-    let command = Cli::command();
-    let serve = command.find_subcommand("serve").zip(matches.subcommand_matches("serve"));
-    serve.map(|(command, matches)| settings_in_force(command, matches)).unwrap_or_default()
-}
-
 /// Parses the command line and runs its command.
 pub fn run() -> ExitCode {
-    let matches = Cli::command().try_get_matches();
+    let command = Cli::command().color(color_choice(std::env::args_os()));
+    let matches = command.try_get_matches();
     let cli = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match cli {
         Ok(read) => read,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(error),
     };
     let terminal = Terminal::new(cli.terminal);
     if let Command::Serve(config) = &mut cli.command {
-        config.settings = settings_of_serve(&matches);
+        config.settings = server_process::settings_given(&Cli::command(), &matches);
     }
     let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
-        Command::Serve(config) => serve(*config),
-        Command::Demo(args) => demo::run(&args),
+        Command::Serve(config) => server_process::run(*config),
+        Command::Demo(args) => demo::run(&args, terminal),
         Command::Compile(args) => compile::run(&args, terminal),
         Command::Compress(args) => compress::compress(&args, terminal),
         Command::Expand(args) => compress::expand(&args, terminal),
         Command::Prove(args) => proof::run(&args, terminal),
         Command::ReadTest(args) => read_test::run(&args, terminal),
-        Command::Why { a, b } => explain::explain_change(&a, &b),
+        Command::Why(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Pack(command) => pack::run(&command),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Hooks(command) => return with_code(hooks::run(&command)),
+        Command::Mcp(args) => mcp::run(&args, terminal),
+        Command::Hooks(command) => return ended(hooks::run(&command)),
         Command::Hook(command) => claude_hook::run(&command),
-        Command::Key(command) => store::key(&command, terminal),
+        Command::Key(command) => keys::run(&command, terminal),
         Command::Migrate(place) => store::migrate(&place),
         Command::Backup(args) => store::backup(&args, terminal),
         Command::Db(command) => store::db(&command, terminal),
-        Command::Wrap(args) => return with_code(wrap::run(*args, terminal)),
+        Command::Wrap(args) => return ended(wrap::run(*args, terminal)),
         Command::Gateway(command) => gateway::run(&command),
         Command::Tail(args) => tail::run(&args, terminal),
         Command::Report(args) => savings::run(&args, terminal),
@@ -313,72 +303,27 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => completions::print_completions(shell),
         Command::Man(args) => completions::print_manual(&args),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            // A reader that closed the pipe, such as `head`, has what it wanted.
-            let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-            if failure.downcast_ref().is_some_and(is_closed) {
-                return ExitCode::SUCCESS;
-            }
-            print_error(&*failure);
-            exit_code(&*failure, serves)
-        }
-    }
+    outcome.map_or_else(|failure| fail(failure, serves), |()| ExitCode::SUCCESS)
 }
 
 /// Returns the exit code of a command that has more of them than success and failure.
-fn with_code(outcome: Result<ExitCode, CommandError>) -> ExitCode {
-    outcome.unwrap_or_else(|failure| {
-        print_error(&*failure);
-        exit_code(&*failure, false)
-    })
+fn ended(outcome: Result<ExitCode, CommandError>) -> ExitCode {
+    outcome.unwrap_or_else(|failure| fail(failure, false))
 }
 
-/// Prints help, version or the error. If a value is invalid, it names the variable that may contain
-/// it.
-fn refuse(error: &clap::Error) -> ExitCode {
-    let code = u8::try_from(error.exit_code()).unwrap_or(2);
-    let _ = error.print();
-    if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
-        && let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
-        && let Some(variable) = variable_of(argument)
-    {
-        let _ = writeln!(io::stderr(), "The value may come from the variable {variable}.");
+/// Prints why a command failed, and returns its exit code.
+fn fail(failure: CommandError, serves: bool) -> ExitCode {
+    let failure = match failure.downcast::<clap::Error>() {
+        Ok(error) => return refuse(*error),
+        Err(failure) => failure,
+    };
+    // A reader that closed the pipe, such as `head`, has what it wanted.
+    let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    if failure.downcast_ref().is_some_and(is_closed) {
+        return ExitCode::SUCCESS;
     }
-    ExitCode::from(code)
-}
-
-/// Returns the variable of an argument that clap shows as `--name <VALUE>`.
-fn variable_of(argument: &str) -> Option<String> {
-    let name = argument.split_whitespace().next()?.strip_prefix("--")?;
-    let command = Cli::command();
-    let serve = command.find_subcommand("serve")?;
-    let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(name))?;
-    Some(argument.get_env()?.to_string_lossy().into_owned())
-}
-
-fn serve(config: Config) -> Result<(), CommandError> {
-    let _telemetry = telemetry::init(&config.telemetry)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(config.server.worker_count())
-        .max_blocking_threads(MAX_POOL_THREADS)
-        .enable_all()
-        .build()?;
-    let ending = runtime.block_on(async {
-        let signals = shutdown_signal()?;
-        let server = Server::build(config).await?;
-        writeln!(io::stdout(), "listening on http://{}", server.address())?;
-        io::stdout().flush()?;
-        Ok::<_, CommandError>(server.run_until(signals).await)
-    })?;
-    // Work that is no longer awaited must not keep the process alive.
-    runtime.shutdown_background();
-    match ending {
-        ShutdownOutcome::Drained => Ok(()),
-        ShutdownOutcome::Cut => Err("stopped with requests unanswered".into()),
-        ShutdownOutcome::Lost => Err(StoreLost.into()),
-    }
+    print_error(&*failure);
+    exit_code(&*failure, serves)
 }
 
 fn print_openapi(json: bool) -> Result<(), CommandError> {
@@ -391,6 +336,7 @@ fn print_openapi(json: bool) -> Result<(), CommandError> {
 
 #[cfg(test)]
 mod tests {
+    use super::usage::variable_of;
     use super::*;
 
     #[test]

@@ -39,7 +39,11 @@ pub(super) fn run(args: &ModelsArgs) -> Result<(), CommandError> {
         .filter(|row| name.as_deref().is_none_or(|name| row.name.to_lowercase().contains(name)))
         .collect();
     if let Some(name) = args.name.as_deref().filter(|_| rows.is_empty()) {
-        return Err(format!("no model has `{name}` in its name").into());
+        return Err(format!(
+            "no model has `{name}` in its name: `contexture models` has all of them, and --models-file adds \
+             others"
+        )
+        .into());
     }
     let text = if args.json {
         let rows: Vec<ModelRow> = rows.into_iter().map(ModelRow::from).collect();

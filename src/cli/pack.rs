@@ -60,7 +60,14 @@ fn init(file: &Path) -> Result<(), CommandError> {
     }
     let name = file.display();
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
-    let mut opened = opened.map_err(|error| format!("{name} cannot be written: {error}"))?;
+    let mut opened = opened.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            format!(
+                "{name} is there already and was left as it is: name another file, or - to print it"
+            )
+        }
+        _ => format!("cannot write {name}: {error}"),
+    })?;
     opened.write_all(MINIMAL_PACK.as_bytes())?;
     writeln!(
         io::stdout(),

@@ -11,6 +11,9 @@ use super::failure::fault_lines;
 use super::source_file::SourceFile;
 use super::store::StoreLocation;
 use crate::config::HooksConfig;
+use crate::domain::counted;
+use crate::http::schema::ReplayAnswer;
+use crate::json::Fault;
 use crate::pipeline::Deadline;
 use crate::server;
 use crate::service::compilations::{self, ReplayComparison};
@@ -43,6 +46,9 @@ pub(super) struct ReplayArgs {
     /// Print the payload instead of the stages
     #[arg(long)]
     payload: bool,
+    /// Print the comparison as JSON, as POST /compilations/{id}/replay returns it
+    #[arg(long, conflicts_with = "payload")]
+    json: bool,
     #[command(flatten)]
     place: StoreLocation,
     #[command(flatten)]
@@ -54,21 +60,29 @@ const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Replays a record and prints the differences.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
-    let body = match &args.request {
-        Some(file) => format!("{{\"request\":{}}}", SourceFile::read(file)?.text),
+    let source = args.request.as_deref().map(SourceFile::read).transpose()?;
+    let body = match &source {
+        Some(file) => {
+            file.check_json(None)?;
+            format!("{{\"request\":{}}}", file.text)
+        }
         None if args.verify => r#"{"mode":"verify"}"#.to_owned(),
         None if args.refresh => r#"{"mode":"refresh"}"#.to_owned(),
         None => String::new(),
     };
     let services = server::services_calling(args.place.url(), &args.hooks)?;
     let services = services.for_tenant(&Arc::from(args.tenant.as_str()));
-    let replayed = run_on_pool(services, args.id.clone(), body)?.map_err(failure)?;
-    if args.payload {
+    let replayed = run_on_pool(services, args.id.clone(), body)?
+        .map_err(|error| failure(error, source.as_ref()))?;
+    let is_equal = replayed.is_equal();
+    if args.json {
+        writeln!(io::stdout(), "{}", serde_json::to_string(&ReplayAnswer::from(replayed))?)?;
+    } else if args.payload {
         writeln!(io::stdout(), "{}", replayed.payload.as_deref().unwrap_or("null"))?;
     } else {
         write!(io::stdout(), "{}", format_table(&replayed))?;
     }
-    if replayed.is_equal() { Ok(()) } else { Err("the result differs".into()) }
+    if is_equal { Ok(()) } else { Err("the result differs".into()) }
 }
 
 /// Runs the replay on a thread of a pool, as a server does, because it may wait for hooks.
@@ -107,14 +121,20 @@ fn format_table(replayed: &ReplayComparison) -> String {
     let word = if replayed.is_equal() { "the same" } else { "not the same" };
     let outcome = match (&replayed.payload, &replayed.refusal) {
         (_, Some(refusal)) => format!("refused ({})", refusal.code.as_str()),
-        (payload, None) => format!("{} bytes", payload.as_ref().map_or(0, String::len)),
+        (payload, None) => counted(payload.as_ref().map_or(0, String::len) as u64, "byte"),
     };
     let _ = writeln!(text, "{}: {word} as then, {outcome}", replayed.id);
     text
 }
 
-/// Formats an error, with one line for each fault.
-fn failure(error: Error) -> CommandError {
+/// Formats an error, with the place of each fault of the request.
+fn failure(error: Error, request: Option<&SourceFile>) -> CommandError {
     let Error::Invalid(faults) = error else { return Box::new(error) };
-    fault_lines(&faults)
+    let Some(file) = request else { return fault_lines(&faults) };
+    let in_file = |fault: Fault| match fault.pointer.strip_prefix("/request") {
+        Some(rest) => Fault { pointer: rest.to_owned(), ..fault },
+        None => fault,
+    };
+    let faults: Vec<Fault> = faults.into_iter().map(in_file).collect();
+    Box::new(file.faults(&faults, "messages"))
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::domain::group_digits;
+use crate::domain::{counted, group_digits};
 
 /// Prints the summary, then tokens by part, actions, the cache and warnings. Keys that the report
 /// does not have are left out.
@@ -17,19 +17,19 @@ pub(super) fn print_report(report: &Value, out: &mut impl Write) -> io::Result<(
             .map_or_else(String::new, |budget| format!(" of {}", group_digits(budget)));
         let fits =
             if report.get("fits") == Some(&Value::Bool(false)) { ", DOES NOT FIT" } else { "" };
-        let counted = match (text(report, "tokenizer"), report.get("exact")) {
+        let tokenizer = match (text(report, "tokenizer"), report.get("exact")) {
             (Some(name), Some(Value::Bool(false))) => format!(" (estimated from {name})"),
             (Some(name), _) => format!(" ({name})"),
             (None, _) => String::new(),
         };
-        writeln!(out, "\n{} tokens{budget}{counted}{fits}", group_digits(after))?;
+        writeln!(out, "\n{}{budget}{tokenizer}{fits}", counted(after, "token"))?;
     }
     print_figures(report, "parts", "tokens by part", out)?;
     print_figures(report, "actions", "messages", out)?;
     print_cache(report, out)?;
     for (key, title) in [
         ("too_big", "too big"),
-        ("degraded", "degraded"),
+        ("degraded", "degraded, since the target cannot hold it"),
         ("repairs", "repaired"),
         ("warnings", "warnings"),
     ] {
@@ -50,28 +50,47 @@ fn print_figures(report: &Value, key: &str, title: &str, out: &mut impl Write) -
     }
     writeln!(out, "\n{title}")?;
     for (name, value) in rows {
-        writeln!(out, "  {name:<14}{:>12}", group_digits(value))?;
+        let figure = group_digits(value);
+        match explain(name) {
+            "" => writeln!(out, "  {name:<14}{figure:>12}")?,
+            words => writeln!(out, "  {name:<14}{figure:>12}   {words}")?,
+        }
     }
     Ok(())
+}
+
+/// What a word of the report means, if it does not say so itself.
+fn explain(word: &str) -> &'static str {
+    match word {
+        "tail" => "after the newest message: state, context, memory",
+        "reserve" => "kept for the reply",
+        "kept" => "word for word",
+        "compressed" => "shortened",
+        "deduplicated" => "refer to an equal text before them",
+        "cleared" => "results of tools, as one line",
+        "summarized" => "in the summary",
+        _ => "",
+    }
 }
 
 fn print_cache(report: &Value, out: &mut impl Write) -> io::Result<()> {
     let Some(cache) = report.get("cache") else { return Ok(()) };
     let Some(stable) = number(cache, "stable_tokens") else { return Ok(()) };
-    writeln!(out, "\ncache\n  {:<14}{:>12}", "stable", group_digits(stable))?;
+    let figure = group_digits(stable);
+    writeln!(out, "\ncache\n  {:<14}{figure:>12}   the same in the next request", "stable")?;
     let marks = cache.get("breakpoints").and_then(Value::as_array);
     for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
-        writeln!(out, "  mark at {mark}")?;
+        writeln!(out, "  cache mark at {mark}")?;
     }
     if let Some(change) = cache.get("first_change").filter(|change| change.is_object()) {
         let pointer = text(change, "pointer").unwrap_or("?");
         let why = text(change, "why").unwrap_or("?");
-        let tokens = number(change, "tokens_behind").unwrap_or(0);
-        writeln!(out, "  changed at {pointer}: {why}, {} tokens after it", group_digits(tokens))?;
+        let tokens = counted(number(change, "tokens_behind").unwrap_or(0), "token");
+        writeln!(out, "  changed at {pointer}: {why}, {tokens} after it")?;
         if let Some(split) = change.get("split") {
             let pointer = text(split, "pointer").unwrap_or("?");
-            let characters = group_digits(number(split, "characters").unwrap_or(0));
-            writeln!(out, "  split {pointer} after {characters} characters")?;
+            let characters = counted(number(split, "characters").unwrap_or(0), "character");
+            writeln!(out, "  split {pointer} after {characters}")?;
         }
     }
     Ok(())
@@ -90,7 +109,7 @@ fn print_notes(report: &Value, key: &str, title: &str, out: &mut impl Write) -> 
             write!(out, " at {pointer}")?;
         }
         if let Some(tokens) = number(note, "tokens") {
-            write!(out, ": {} tokens", group_digits(tokens))?;
+            write!(out, ": {}", counted(tokens, "token"))?;
         }
         if let Some(detail) = text(note, "detail") {
             write!(out, ": {detail}")?;
@@ -140,11 +159,11 @@ mod tests {
           history             17,102
 
         messages
-          kept                    41
+          kept                    41   word for word
 
         cache
-          stable              16,650
-          mark at /system/0
+          stable              16,650   the same in the next request
+          cache mark at /system/0
           changed at /messages/3: edited, 1,200 tokens after it
 
         warnings

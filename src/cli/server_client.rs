@@ -70,6 +70,15 @@ pub(super) struct ServerResponse {
     pub(super) body: Value,
 }
 
+/// A server does not open a stream.
+#[derive(Debug, thiserror::Error)]
+#[error("{words}")]
+pub(super) struct StreamRefusal {
+    /// Whether it would refuse the same request again, such as one without a key.
+    pub(super) is_final: bool,
+    words: String,
+}
+
 /// Sends requests to one server.
 #[derive(Debug, Clone)]
 pub(super) struct ServerClient {
@@ -133,7 +142,8 @@ impl ServerClient {
         self.send(Method::GET, path, None, headers).await
     }
 
-    /// Opens a stream. A response that refuses is an error in the words of its problem document.
+    /// Opens a stream. A response that refuses is a [`StreamRefusal`] in the words of its problem
+    /// document.
     pub(super) async fn stream(&self, path: &str) -> Result<Response<Incoming>, CommandError> {
         let headers = self.key_header(AUTHORIZATION)?;
         let response = self.open(Method::GET, path, None, &headers).await?;
@@ -141,7 +151,9 @@ impl ServerClient {
             return Ok(response);
         }
         let response = read(response).await?;
-        Err(self.refusal(&response).into())
+        let is_final =
+            response.status.is_client_error() && response.status != StatusCode::TOO_MANY_REQUESTS;
+        Err(Box::new(StreamRefusal { is_final, words: self.refusal(&response) }))
     }
 
     /// The key, in a header of this name; none without a key.
@@ -213,6 +225,9 @@ impl ServerClient {
         let mut said = match (text("title"), text("detail")) {
             ("", _) => format!("{address} responds with {}{advice}", response.status),
             (title, "") => format!("{title}{advice}"),
+            (title, detail) if detail.to_lowercase().starts_with(&title.to_lowercase()) => {
+                format!("{detail}{advice}")
+            }
             (title, detail) => format!("{title}: {detail}{advice}"),
         };
         let faults = response.body.get("errors").and_then(Value::as_array);

@@ -2,21 +2,36 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::ops::Range;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
 
-use super::CommandError;
-use super::failure::{FileFaults, refused};
+use super::failure::{FileFaults, GivenFlag, flag_fault, refused};
+use super::json_lines::strip_byte_order_mark;
+use super::{Cli, CommandError};
 use crate::http::problem::Problem;
-use crate::json::{self, Fault, Limits, Node, Value};
+use crate::json::{self, ErrorKind as JsonFault, Fault, Limits, Node, Value};
 
 /// Bytes of a line that is shown as a whole.
 const MAX_LINE_BYTES: usize = 4096;
 /// Bytes of a longer line that are shown before the place; twice as many are shown after it.
 const WINDOW_BYTES: usize = 200;
+
+/// The file that was named, or standard input if something is piped into the command.
+pub(super) fn input_path(file: Option<&Path>) -> Result<&Path, clap::Error> {
+    match file {
+        Some(file) => Ok(file),
+        None if io::stdin().is_terminal() => Err(Cli::command().error(
+            ErrorKind::MissingRequiredArgument,
+            "name a FILE, or pipe something into the command",
+        )),
+        None => Ok(Path::new("-")),
+    }
+}
 
 /// The content of a file, or of standard input.
 #[derive(Debug)]
@@ -71,6 +86,51 @@ impl SourceFile {
         let label = if begins { error.kind.to_string() } else { String::new() };
         let span = error.offset..error.offset;
         Err(FileFaults(Renderer::styled().render(&[self.group(&title, &span, &label)])))
+    }
+
+    /// Refuses a text without a character that says something.
+    pub(super) fn check_not_empty(&self) -> Result<(), CommandError> {
+        let is_empty = strip_byte_order_mark(&self.text).trim().is_empty();
+        if is_empty { Err(format!("{} is empty", self.name).into()) } else { Ok(()) }
+    }
+
+    /// Says where a text that is meant to be JSON stops being it; none for JSON and for other texts.
+    pub(super) fn broken_json(&self) -> Option<String> {
+        let text = strip_byte_order_mark(&self.text);
+        let begins = |first: char, next: &[char]| {
+            let rest = text.trim_start().strip_prefix(first)?.trim_start();
+            Some(rest.is_empty() || rest.starts_with(next))
+        };
+        let looks = begins('{', &['"', '}']).or_else(|| begins('[', &['{', '[', '"', ']']))?;
+        let error = json::parse(text, Limits::default()).err()?;
+        // After a whole document there may be more of them, or a log that begins with brackets.
+        let ends_early = error.kind == JsonFault::Trailing;
+        if !looks || ends_early || !error.kind.is_malformed() {
+            return None;
+        }
+        let before = text.get(..error.offset).unwrap_or(text);
+        let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+        let place = format!("line {line}, column {column}");
+        Some(match error.kind {
+            JsonFault::Syntax => place,
+            kind => format!("{place} ({kind})"),
+        })
+    }
+
+    /// Returns the faults of a problem: that of the first flag that is at fault, else each at its place
+    /// in this file.
+    pub(super) fn problem_of(
+        &self,
+        problem: &Problem,
+        list_key: &str,
+        given: &[GivenFlag],
+    ) -> CommandError {
+        match flag_fault(&problem.errors, given) {
+            Some(fault) => Box::new(fault),
+            None => self.problem(problem, list_key),
+        }
     }
 
     /// Returns the faults of a problem, each at its place in this file. `list_key`: the key under which

@@ -1,5 +1,4 @@
-//! `contexture key`, `migrate`, `backup` and `db`: maintenance of a store, which a server may use
-//! meanwhile.
+//! `contexture migrate`, `backup` and `db`: maintenance of a store, which a server may use meanwhile.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -7,11 +6,11 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::CommandError;
-use super::failure::{UnsoundStore, fault_lines};
+use super::failure::UnsoundStore;
 use super::terminal::Terminal;
-use crate::config::{self, DatabaseUrl};
+use crate::config::DatabaseUrl;
+use crate::domain::counted;
 use crate::server::{self, CheckReport};
-use crate::service::keys;
 
 /// The location of the store, for commands without other settings of it.
 #[derive(Debug, clap::Args)]
@@ -36,6 +35,9 @@ impl StoreLocation {
 pub(super) struct BackupArgs {
     /// The copy; a file that is there already is left as it is
     file: PathBuf,
+    /// Print the name and size of the copy as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     place: StoreLocation,
 }
@@ -81,106 +83,6 @@ pub(super) struct RestoreArgs {
     place: StoreLocation,
 }
 
-#[derive(Debug, clap::Subcommand)]
-pub(super) enum KeyCommand {
-    /// Make a key and print it
-    ///
-    /// It is stored in the database, or added to a keys file; a running server picks it up within
-    /// seconds. From the first key on every caller needs one. The text is printed this once.
-    #[command(after_help = "\
-Examples:
-  contexture key create --scope admin
-  contexture key create --scope compile --scope compress --tenant acme --name 'support bot'
-  contexture key create --scope compile --keys-file keys.json")]
-    Create(Box<CreateArgs>),
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct CreateArgs {
-    /// What it may do; may be given more than once
-    #[arg(long = "scope", value_name = "SCOPE", required = true)]
-    scopes: Vec<String>,
-    /// Whose things it is for
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    tenant: String,
-    /// What people call it
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    name: String,
-    /// The kind of caller: user, agent, service or automation
-    #[arg(long, value_name = "KIND", default_value = "service")]
-    kind: String,
-    /// What it may do with captured memory; may be given more than once
-    #[arg(long = "role", value_name = "ROLE", default_value = "capturer")]
-    roles: Vec<String>,
-    /// Requests that it may make in a minute
-    #[arg(long, value_name = "N")]
-    requests_per_minute: Option<u64>,
-    /// Tokens that it may compile and compress in a day
-    #[arg(long, value_name = "N")]
-    tokens_per_day: Option<u64>,
-    /// Add it to this file instead, for `serve --keys-file`
-    #[arg(long, env = "CONTEXTURE_KEYS_FILE", value_name = "FILE")]
-    keys_file: Option<PathBuf>,
-    /// Print the key and its id as JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    place: StoreLocation,
-}
-
-/// Creates a key and prints its text.
-pub(super) fn key(command: &KeyCommand, terminal: Terminal) -> Result<(), CommandError> {
-    let KeyCommand::Create(args) = command;
-    let request = json!({
-        "scopes": args.scopes,
-        "tenant": args.tenant,
-        "name": args.name,
-        "kind": args.kind,
-        "roles": args.roles,
-        "limits": {
-            "requests_per_minute": args.requests_per_minute,
-            "tokens_per_day": args.tokens_per_day,
-        },
-    })
-    .to_string();
-    let created = match &args.keys_file {
-        Some(file) => {
-            let services = server::services_in_memory()?;
-            let (created, hash) = keys::draft(&services, &request).map_err(failure)?;
-            config::add_key(file, &created.key, hash)?;
-            created
-        }
-        None if args.place.database_url == DatabaseUrl::Memory => {
-            return Err("a key in memory would be gone at once: name a file".into());
-        }
-        None => {
-            let services = server::services_beside(&args.place.database_url)?;
-            keys::create(&services, &request, None, |_| String::new()).map_err(failure)?
-        }
-    };
-    let (text, id) = (created.text.reveal(), &created.key.id);
-    if args.json {
-        writeln!(io::stdout(), "{}", json!({"id": id, "key": text}))?;
-    } else {
-        writeln!(io::stdout(), "{text}")?;
-    }
-    let place = match &args.keys_file {
-        Some(file) => file.display().to_string(),
-        None => args.place.database_url.to_string(),
-    };
-    terminal.note(&format!(
-        "The key {id} is in {place}, as a hash. A server that uses this accepts it within seconds, and from \
-         the first key on, every caller needs one. The text of the key is shown only now."
-    ));
-    Ok(())
-}
-
-/// Formats an error, with one line for each fault.
-fn failure(error: keys::Error) -> CommandError {
-    let keys::Error::Invalid(faults) = error else { return Box::new(error) };
-    fault_lines(&faults)
-}
-
 /// Brings the schema of a database up to date.
 pub(super) fn migrate(place: &StoreLocation) -> Result<(), CommandError> {
     let (before, now) = server::migrate(&place.database_url)?;
@@ -198,7 +100,13 @@ pub(super) fn backup(args: &BackupArgs, terminal: Terminal) -> Result<(), Comman
     let progress = terminal.progress("copying and checking");
     server::backup(&args.place.database_url, &args.file)?;
     drop(progress);
-    writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
+    if args.json {
+        let bytes = std::fs::metadata(&args.file).map_or(0, |metadata| metadata.len());
+        let row = json!({"file": args.file, "bytes": bytes, "checked": true});
+        writeln!(io::stdout(), "{row}")?;
+    } else {
+        writeln!(io::stdout(), "{} is a checked copy", args.file.display())?;
+    }
     Ok(())
 }
 
@@ -227,7 +135,7 @@ fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), CommandError> {
     if !faults.is_empty() {
         return Err(Box::new(UnsoundStore(faults.join("\n"))));
     }
-    let count = if tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
+    let count = counted(u64::try_from(tenants).unwrap_or_default(), "tenant");
     writeln!(io::stdout(), "{}: sound; {count}", place.database_url)?;
     Ok(())
 }

@@ -12,9 +12,11 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::event_words::describe;
-use super::server_client::{ServerArgs, ServerClient};
+use super::server_client::{ServerArgs, ServerClient, StreamRefusal};
 use super::signal::shutdown_signal;
 use super::terminal::{FAINT, NAME, Terminal};
+use super::usage::one_of;
+use crate::domain::EventKind;
 
 /// Time between two attempts to come back to a server that went away: the first, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -31,9 +33,9 @@ Examples:
 
 Times are those of UTC.")]
 pub(super) struct TailArgs {
-    /// Only events of these types, such as `compile:done,hook:failed`
-    #[arg(long, value_name = "TYPES")]
-    types: Option<String>,
+    /// Only events of these types, with commas between them
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = one_of(EventKind::WORDS))]
+    types: Vec<String>,
 
     /// Only events of this session
     #[arg(long, value_name = "ID")]
@@ -77,11 +79,18 @@ async fn follow(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError>
         body = loop {
             tokio::time::sleep(pause).await;
             pause = MAX_PAUSE.min(pause * 2);
-            if let Ok(response) = client.stream(&path(args, after)).await {
-                break response.into_body();
+            match client.stream(&path(args, after)).await {
+                Ok(response) => break response.into_body(),
+                Err(failure) => give_up_if_final(failure)?,
             }
         };
     }
+}
+
+/// Returns a refusal that would come again, such as that of a server that needs a key now.
+fn give_up_if_final(failure: CommandError) -> Result<(), CommandError> {
+    let refusal = failure.downcast_ref::<StreamRefusal>();
+    if refusal.is_some_and(|refusal| refusal.is_final) { Err(failure) } else { Ok(()) }
 }
 
 fn path(args: &TailArgs, after: Option<u64>) -> String {
@@ -89,8 +98,8 @@ fn path(args: &TailArgs, after: Option<u64>) -> String {
     let mut add = |key: &str, value: &str| {
         let _ = write!(path, "{key}={}&", utf8_percent_encode(value, NON_ALPHANUMERIC));
     };
-    if let Some(types) = &args.types {
-        add("types", types);
+    if !args.types.is_empty() {
+        add("types", &args.types.join(","));
     }
     if let Some(session) = &args.session {
         add("session_id", session);

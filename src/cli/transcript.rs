@@ -33,9 +33,9 @@ struct JoinedMessage {
 }
 
 /// Reads the messages of a log; `None` if a line has another format.
-pub(super) fn read_transcript(text: &str) -> Option<OrderedMembers> {
+pub(super) fn read_transcript(lines: &[(usize, &str)]) -> Option<OrderedMembers> {
     let mut messages: Vec<JoinedMessage> = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    for (_, line) in lines {
         let line: TranscriptLine = serde_json::from_str(line).ok()?;
         let Some(entry) = line.message else { continue };
         // Answers of models that are logged as they come have messages, too. A line of a session
@@ -80,6 +80,11 @@ fn message(role: &str, blocks: &[Box<RawValue>]) -> Option<Box<RawValue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read_transcript(log: &str) -> Option<OrderedMembers> {
+        let lines: Vec<_> = log.lines().map(|line| (1, line)).collect();
+        super::read_transcript(&lines)
+    }
 
     #[test]
     fn blocks_of_one_message_are_joined() {

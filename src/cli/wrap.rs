@@ -9,9 +9,11 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
+use super::failure::print_error;
 use super::terminal::Terminal;
 use super::{CommandError, serve_settings};
 use crate::config::{Config, GatewayConfig, base_url_variables};
+use crate::domain::counted;
 use crate::http::GatewaySums;
 use crate::server::Server;
 
@@ -48,7 +50,10 @@ pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, Comman
     let address = format!("http://{}", server.address());
     let (stop, stopped) = oneshot::channel::<()>();
     let running = runtime.spawn(server.run_until(async { stopped.await.unwrap_or_default() }));
-    let mut child = start(&command, &address)?;
+    let mut child = match start(&command, &address) {
+        Ok(child) => child,
+        Err(error) => return not_started(&command, &error),
+    };
     let status = wait(&runtime, &mut child);
     drop(stop);
     // The command has ended, so nobody waits for an open request.
@@ -62,9 +67,9 @@ pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, Comman
 
 /// Starts the command with the addresses of the gateway in its environment, or in its arguments if it
 /// reads no variable.
-fn start(command: &[OsString], address: &str) -> Result<Child, CommandError> {
+fn start(command: &[OsString], address: &str) -> io::Result<Child> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err("name a command after --".into());
+        return Err(io::Error::new(io::ErrorKind::NotFound, "name a command after --"));
     };
     let mut child = Command::new(program);
     child.envs(base_url_variables(address));
@@ -72,9 +77,21 @@ fn start(command: &[OsString], address: &str) -> Result<Child, CommandError> {
     if name == Some("codex") {
         child.arg("-c").arg(format!("openai_base_url=\"{address}/v1\""));
     }
-    child.args(arguments);
-    let started = child.spawn();
-    Ok(started.map_err(|error| format!("cannot run {}: {error}", program.display()))?)
+    child.args(arguments).spawn()
+}
+
+/// Says why the command was not started, and returns the exit code that shells have for it: 127 if it
+/// is not found, 126 if it cannot be run.
+fn not_started(command: &[OsString], error: &io::Error) -> Result<ExitCode, CommandError> {
+    let program = command.first().map(|program| program.display().to_string()).unwrap_or_default();
+    let (code, why) = match error.kind() {
+        io::ErrorKind::NotFound => (127, "there is no such command".to_owned()),
+        io::ErrorKind::PermissionDenied => (126, "the file may not be executed".to_owned()),
+        _ => (126, error.to_string()),
+    };
+    let failure: CommandError = format!("cannot run {program}: {why}").into();
+    print_error(&*failure);
+    Ok(ExitCode::from(code))
 }
 
 /// Waits for the command. A signal to end goes to the command, which decides what to do.
@@ -152,14 +169,16 @@ fn summary(sums: GatewaySums) -> String {
         cost_micros,
         saved_micros,
     } = sums;
-    let mut line = format!("contexture: {requests} requests, {saved_tokens} tokens saved");
+    let (requests, saved) = (counted(requests, "request"), counted(saved_tokens, "token"));
+    let mut line = format!("contexture: {requests}, {saved} saved");
     if cost_micros > 0 {
         let saved = dollars(saved_micros.max(0).unsigned_abs());
         let _ = write!(line, "; input ${}, ${saved} saved", dollars(cost_micros));
     }
     if input_tokens > 0 {
         let share = u128::from(cached_tokens) * 100 / u128::from(input_tokens);
-        let _ = write!(line, "; {share} % of {input_tokens} input tokens from the cache");
+        let input = counted(input_tokens, "input token");
+        let _ = write!(line, "; {share} % of {input} from the cache");
     }
     line
 }
@@ -188,7 +207,7 @@ mod tests {
         };
         assert_eq!(
             summary(some),
-            "contexture: 3 requests, 5000 tokens saved; input $1.0108, $0.0038 saved; 82 % of 12100 \
+            "contexture: 3 requests, 5,000 tokens saved; input $1.0108, $0.0038 saved; 82 % of 12,100 \
              input tokens from the cache"
         );
     }

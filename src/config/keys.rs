@@ -141,8 +141,25 @@ pub fn add(path: &Path, key: &Key, hash: KeyHash) -> Result<(), Error> {
             .as_ref()
             .and_then(|text| RawValue::from_string((**text).to_owned()).ok()),
     });
+    write(path, &rows)
+}
+
+/// Takes a key out of a keys file; returns whether it was there. Readers see the file before or after
+/// the change, never in between.
+pub fn remove(path: &Path, id: &str) -> Result<bool, Error> {
+    let mut rows = rows(path)?;
+    let before = rows.len();
+    rows.retain(|row| row.id != id);
+    if rows.len() == before {
+        return Ok(false);
+    }
+    write(path, &rows)?;
+    Ok(true)
+}
+
+fn write(path: &Path, rows: &[Row]) -> Result<(), Error> {
     let failed = |source| Error::Write { path: path.to_owned(), source };
-    let mut text = serde_json::to_string_pretty(&rows)
+    let mut text = serde_json::to_string_pretty(rows)
         .map_err(|source| Error::Parse { path: path.to_owned(), source })?;
     text.push('\n');
     let mut beside = path.as_os_str().to_owned();
@@ -235,8 +252,11 @@ mod tests {
         for _ in 0..2 {
             add(&path, &key, hash).unwrap();
         }
-        assert_eq!(read(&path).unwrap(), [(key.clone(), hash), (key, hash)]);
+        assert_eq!(read(&path).unwrap(), [(key.clone(), hash), (key.clone(), hash)]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(!remove(&path, "fedcba9876543210").unwrap());
+        assert!(remove(&path, &key.id).unwrap());
+        assert_eq!(read(&path).unwrap(), []);
     }
 
     #[test]

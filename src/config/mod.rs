@@ -27,13 +27,16 @@ pub use gateway::{
     provider_key, set_base_urls,
 };
 pub use hooks::{AllowCidr, HooksConfig};
-pub use keys::{Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys};
+pub use keys::{
+    Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys,
+    remove as remove_key,
+};
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, read as read_models};
 pub use packs::PacksConfig;
 pub use quotas::QuotasConfig;
-pub use server::ServerConfig;
+pub use server::{ServerConfig, listen_address};
 pub use settings::{Setting, SettingSource, settings_in_force};
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};

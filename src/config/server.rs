@@ -9,12 +9,15 @@ use hyper::http::HeaderValue;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Server")]
 pub struct ServerConfig {
-    /// Address and port to listen on; port 0 picks a free one and prints it
+    /// Address and port to listen on, or a port of 127.0.0.1; port 0 picks a free one and prints it
+    ///
+    /// `8080`, `:8080` and `localhost:8080` are 127.0.0.1:8080.
     #[arg(
         long,
         env = "CONTEXTURE_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = listen_address
     )]
     pub listen: SocketAddr,
 
@@ -73,6 +76,18 @@ pub struct ServerConfig {
     pub shutdown_timeout_ms: u64,
 }
 
+/// Reads an address with a port, or a port of loopback.
+pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    if let Some(port) = port.parse::<u16>().ok().filter(|_| !port.starts_with('+')) {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.parse().map_err(|_| {
+        "must be an IP address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080, or a port alone"
+            .to_owned()
+    })
+}
+
 /// A name in lower case, or the star.
 fn host(text: &str) -> Result<String, String> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
@@ -110,6 +125,19 @@ impl ServerConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_loopback() {
+        let read = |text: &str| listen_address(text).map(|address| address.to_string());
+        for text in ["8080", ":8080", "localhost:8080", "127.0.0.1:8080"] {
+            assert_eq!(read(text).as_deref(), Ok("127.0.0.1:8080"), "{text}");
+        }
+        assert_eq!(read("0.0.0.0:80").as_deref(), Ok("0.0.0.0:80"));
+        assert_eq!(read("[::1]:80").as_deref(), Ok("[::1]:80"));
+        for bad in ["", ":", "65536", "-1", "+80", "host:80", "127.0.0.1", "localhost", "::1:x"] {
+            assert!(listen_address(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn a_host_is_a_name_without_a_port() {

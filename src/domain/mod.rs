@@ -77,7 +77,7 @@ pub use cost::{
 };
 pub use day::Day;
 pub use delegation::{Delegation, DelegationPath, DelegationStatus};
-pub use digits::group_digits;
+pub use digits::{counted, counted_as, group_digits};
 pub use duration_bucket::DurationBucket;
 pub use event::{Event, EventKind, NewEvent};
 pub use fair_places::{FairPlaces, GrantedPlace, PlaceLimits, Waiter};

@@ -186,6 +186,9 @@ fn read_bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(scheme.eq_ignore_ascii_case("bearer").then(|| key.trim()))
 }
 
+/// The header in which the gateway reads a key of this server. Keys of providers stay in their own
+/// headers.
+pub(super) const GATEWAY_KEY_HEADER: &str = "x-contexture-key";
 /// Headers in which providers and gateways take their keys.
 const OTHER_KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 
@@ -199,7 +202,9 @@ fn with_hint(problem: Problem, headers: &HeaderMap) -> Problem {
         let given = bare.and_then(|text| text.trim().split_once(' '));
         given.is_some_and(|(given, _)| given.eq_ignore_ascii_case(scheme))
     };
-    let hint = if bare.is_some_and(|text| !text.trim().contains(' ')) {
+    let hint = if headers.contains_key(GATEWAY_KEY_HEADER) {
+        format!("only the paths of providers (the gateway) read a key from `{GATEWAY_KEY_HEADER}`")
+    } else if bare.is_some_and(|text| !text.trim().contains(' ')) {
         "the key has no scheme".to_owned()
     } else if has_scheme("basic") {
         "keys are not read from the scheme `Basic`".to_owned()

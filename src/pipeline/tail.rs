@@ -3,7 +3,7 @@
 use super::measure::Meter;
 use super::volatile_blocks::{BlockKind, BlocksInSight};
 use super::{StopReason, memory, prose, tags, xml};
-use crate::domain::{Notes, RawJson};
+use crate::domain::{Notes, RawJson, counted_as};
 use crate::json::{self, Path};
 use crate::provider::without_nul;
 use crate::request::{MemoryOptions, Placement};
@@ -128,7 +128,10 @@ fn implicit_context(text: &str, notes: &mut Notes) -> String {
 fn note_left_out(fit: &memory::MemoryRoom, from_store: bool, notes: &mut Notes) {
     let left_out = fit.shown.iter().filter(|shown| !**shown).count();
     if left_out > 0 && !from_store {
-        let detail = format!("{left_out} entries found no room within max_tokens");
+        let detail = format!(
+            "{} found no room within max_tokens",
+            counted_as(left_out as u64, "entry", "entries")
+        );
         notes.warn("memory_left_out", "/memory/entries".to_owned(), detail);
     }
 }

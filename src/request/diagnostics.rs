@@ -4,7 +4,7 @@
 //! <https://platform.claude.com/docs/en/build-with-claude/cache-diagnostics>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html>
 
-use crate::domain::Notes;
+use crate::domain::{Notes, counted};
 use crate::json::{Faults, Fields, Node, beginning};
 
 /// The members of a request that have it.
@@ -65,15 +65,16 @@ impl ProviderDiagnostics {
                 .map(|block| format!("{} ({})", block.path, block.reason))
                 .collect();
             let detail = format!(
-                "{} thinking blocks were taken out by the provider, from {}: {}",
-                self.dropped.len(),
+                "taken out by the provider: {} from {}: {}",
+                counted(self.dropped.len() as u64, "thinking block"),
                 first.path,
                 named.join(", ")
             );
             notes.warn("thinking_dropped_by_provider", "/input_transformations".to_owned(), detail);
         }
         if let Some(CacheMiss { reason, tokens }) = &self.cache_miss {
-            let tokens = tokens.map_or_else(String::new, |tokens| format!(", {tokens} tokens"));
+            let tokens =
+                tokens.map_or_else(String::new, |tokens| format!(", {}", counted(tokens, "token")));
             let detail = format!("the provider did not find the cached prefix: {reason}{tokens}");
             notes.warn("cache_missed", "/diagnostics".to_owned(), detail);
         }

@@ -54,7 +54,8 @@ pub(super) fn explain(rule: MemberRule, faults: &mut Faults) {
             }
             MemberRule::Refused => format!(
                 "`{key}` belongs in the provider's request: with `passthrough: true` it is given \
-                 back in `payload`, else add it there yourself"
+                 back in `payload`, else add it there yourself, as you add `model`: the payload has \
+                 only what Contexture makes of the conversation"
             ),
         };
         if is_response_limit(key) && rule == MemberRule::Refused {

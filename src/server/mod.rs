@@ -86,6 +86,12 @@ pub fn services_beside(url: &DatabaseUrl) -> Result<Services, Error> {
     Ok(Services::with_store(Models::built_in(), store))
 }
 
+/// Opens services on a database that is there, and that a server may use at the same time.
+pub fn services_on(url: &DatabaseUrl) -> Result<Services, Error> {
+    Store::check_exists(url)?;
+    services_beside(url)
+}
+
 /// Opens services on a database that is there, which call hooks in the same way as a server with these
 /// settings.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {

@@ -124,15 +124,30 @@ impl Authenticator {
 
     /// Removes a changed key from the cache. Callers need a key from now on.
     pub(super) fn forget_key(&self, id: &str) {
-        self.needs_key.store(true, Ordering::Release);
+        self.require_keys();
         self.keys.remove(id);
     }
 
     pub(super) fn needs_key(&self, store: &Store) -> Result<bool, StoreError> {
-        if !self.needs_key.load(Ordering::Acquire) && store.has_keys()? {
-            self.needs_key.store(true, Ordering::Release);
+        if self.needs_key.load(Ordering::Acquire) {
+            return Ok(true);
         }
-        Ok(self.needs_key.load(Ordering::Acquire))
+        if store.has_keys()? {
+            self.require_keys();
+            return Ok(true);
+        }
+        *lock(&self.seen_open) = Some(Instant::now());
+        Ok(false)
+    }
+
+    /// Refuses callers without a key from now on, and says so to the operator of a server that was open.
+    fn require_keys(&self) {
+        let was_open = !self.needs_key.swap(true, Ordering::AcqRel);
+        if was_open && lock(&self.seen_open).is_some() {
+            tracing::warn!(
+                "the first key was made: from now on each request needs a key; callers without one get a 401"
+            );
+        }
     }
 
     pub(super) fn set_file_keys(&self, keys: Vec<(Key, KeyHash)>) {

@@ -205,6 +205,80 @@ fn a_session_of_any_make_is_read() {
     assert!(table.starts_with("one text (its lines of JSON are no messages), "), "{table}");
 }
 
+/// A session as Codex logs it, without the end of its last line.
+fn rollout() -> String {
+    let item = |payload: Value| json!({"timestamp": "2026-03-01T10:00:00Z", "type": "response_item", "payload": payload});
+    let other = |kind: &str, payload: Value| json!({"timestamp": "2026-03-01T10:00:00Z", "type": kind, "payload": payload});
+    let mut lines: Vec<String> = [
+        other("session_meta", json!({"id": "s", "cwd": "/w", "instructions": null})),
+        item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look"}]})),
+        other("event_msg", json!({"type": "user_message", "message": "Look"})),
+        other("turn_context", json!({"model": "gpt-5-codex"})),
+        item(json!({"type": "reasoning", "summary": [], "encrypted_content": "abc"})),
+        item(json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"})),
+        item(json!({"type": "function_call_output", "call_id": "c1", "output": log()})),
+        item(json!({"type": "ghost_snapshot", "ghost_commit": {"id": "a"}})),
+        other("event_msg", json!({"type": "token_count", "info": null})),
+        item(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Order 40 failed."}]})),
+    ]
+    .map(|line| line.to_string())
+    .into();
+    lines.push(r#"{"timestamp":"2026-03-01T10:00:09Z","type":"response_item","payl"#.to_owned());
+    lines.join("\n")
+}
+
+#[test]
+fn a_log_of_codex_is_a_conversation() {
+    let files = Folder::new();
+    let file = files.write("rollout.jsonl", rollout());
+    let proved = run(&["prove", &file, "--json"]);
+    assert!(
+        text(&proved.stderr).contains("left out: line 11, which is cut off"),
+        "{}",
+        text(&proved.stderr)
+    );
+    let figures: Value = serde_json::from_slice(&good(proved)).unwrap();
+    assert_eq!((&figures["kind"], &figures["messages"]), (&json!("messages"), &json!(5)));
+    let lossless = &figures["levels"][0];
+    assert_eq!((&lossless["restored"], &lossless["lost"]), (&json!(5), &json!(0)));
+    let [before, after] =
+        ["result_tokens_before", "result_tokens_after"].map(|key| lossless[key].as_u64());
+    assert!(before > after && after > Some(0), "{lossless}");
+
+    let compressed = run(&["compress", &file]);
+    assert!(text(&compressed.stderr).contains("left out: line 11"), "{}", text(&compressed.stderr));
+    let shown: Value = serde_json::from_slice(&good(compressed)).unwrap();
+    let kinds: Vec<_> =
+        shown.as_array().unwrap().iter().map(|item| item["type"].as_str()).collect();
+    let wanted = ["message", "reasoning", "function_call", "function_call_output", "message"];
+    assert_eq!(kinds, wanted.map(Some));
+}
+
+#[test]
+fn lines_that_are_not_understood_are_named() {
+    let files = Folder::new();
+    for (lines, why) in [
+        ("{\"role\":\"user\",\"content\":\"a\"}\n{\"level\":\"info\"}\n", "line 2 is no message"),
+        ("{\"role\":\"user\",\"content\":\"a\"}\nwords\n{\"b\":1}", "line 2 is not JSON"),
+        (
+            "{\"timestamp\":\"t\",\"type\":\"session_meta\",\"payload\":{}}\n",
+            "line 1 is no message",
+        ),
+    ] {
+        let output = run(&["prove", &files.write("x.jsonl", lines)]);
+        let told = text(&output.stderr);
+        assert!(told.contains("x.jsonl is read as one text: ") && told.contains(why), "{told}");
+        assert!(text(&good(output)).starts_with("one text"));
+    }
+    let told = text(&run(&["prove", &files.write("build.log", log())]).stderr);
+    assert!(!told.contains("is read as one text"), "{told}");
+    // An agent that is still writing.
+    let cut = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"cont";
+    let output = run(&["prove", &files.write("cut.jsonl", cut)]);
+    assert!(text(&output.stderr).contains("left out: line 2, which is cut off"));
+    assert!(text(&good(output)).starts_with("1 message from JSON Lines"));
+}
+
 #[test]
 fn flags_win_over_the_file() {
     let files = Folder::new();

@@ -243,7 +243,8 @@ async fn only_what_is_in_sight_is_asked() {
     let quarter = row(&table, "text, quarter", "messages");
     assert!(quarter.contains(" 100.0 (") && quarter.ends_with(" not in sight"), "{quarter}");
     let asked = format!("asking reader {} questions", seen.bodies.len());
-    assert!(text(&output.stderr).contains(&asked), "{}", text(&output.stderr));
+    let told = text(&output.stderr).replace(',', "");
+    assert!(told.contains(&asked), "{told}");
 }
 
 #[test]

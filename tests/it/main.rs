@@ -18,6 +18,7 @@ mod cli_compress;
 mod cli_pack;
 mod cli_read_test;
 mod cli_terminal;
+mod cli_usage;
 mod commit_cut;
 mod conformance;
 mod demo;

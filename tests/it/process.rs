@@ -45,7 +45,7 @@ fn help_and_version_succeed() {
 
 #[test]
 fn a_command_line_that_is_not_understood_exits_2() {
-    let lines: [&[&str]; 4] = [&[], &["serve", "--lisen", "x"], &["nothing"], &["compile"]];
+    let lines: [&[&str]; 4] = [&[], &["serve", "--lisen", "x"], &["nothing"], &["replay"]];
     for line in lines {
         let output = run(line);
         assert_eq!(output.status.code(), Some(2), "{line:?}");

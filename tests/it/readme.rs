@@ -63,7 +63,8 @@ async fn the_curl_answers_what_is_shown() {
 async fn the_long_log_is_compressed_to_what_is_shown_and_expanded_to_what_it_was() {
     let command = shown_in(README, "log-curl");
     let (_, file) = command.split_once("-d @").expect("a file");
-    let file = file.lines().next().expect("a name");
+    let (file, filter) = file.split_once(" | jq -r '").expect("a name and what is printed");
+    assert!(filter.starts_with(".report.summary, \"\", .text'"), "{filter}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let body = fs::read_to_string(path).expect("the request of the README");
     let body: Value = serde_json::from_str(&body).expect("a body of JSON");

@@ -13,16 +13,22 @@ use serde_json::value::RawValue;
 
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
-use super::{CommandError, serve_settings};
-use crate::server::Server;
+use super::terminal::Terminal;
+use super::{CommandError, serve_settings, server_process};
+use crate::config::listen_address;
 use crate::telemetry;
 
 const SESSIONS: &str = include_str!("sessions.json");
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {
-    /// Address and port to listen on; port 0 picks a free one and prints it
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    /// Address and port to listen on, or a port of 127.0.0.1; port 0 picks a free one and prints it
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080",
+        value_parser = listen_address
+    )]
     listen: SocketAddr,
 }
 
@@ -50,7 +56,7 @@ struct DemoTurn<'r> {
     append: &'r RawValue,
 }
 
-pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
+pub(super) fn run(args: &DemoArgs, terminal: Terminal) -> Result<(), CommandError> {
     let listen = args.listen.to_string();
     let flags = ["--dev", "--database-url", "memory:", "--log-level", "warn", "--listen", &listen];
     let mut config = serve_settings::read(&flags)?;
@@ -60,15 +66,19 @@ pub(super) fn run(args: &DemoArgs) -> Result<(), CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let signals = shutdown_signal()?;
-        let server = Server::build(config).await?;
+        let server = server_process::build(config).await?;
         let address = server.address();
+        terminal.note("playing recorded sessions into a server in memory; this takes some seconds");
+        let progress = terminal.progress("playing recorded sessions");
         let mut serving = pin!(server.run_until(signals));
         tokio::select! {
             _ = &mut serving => return Ok(()),
             played = play(address) => played?,
         }
+        drop(progress);
         writeln!(io::stdout(), "the console is at http://{address}")?;
         io::stdout().flush()?;
+        terminal.note("Ctrl-C ends it; nothing is kept");
         serving.await;
         Ok::<_, CommandError>(())
     })?;

@@ -19,8 +19,8 @@ use serde_json::value::to_raw_value;
 use super::CommandError;
 use super::compress::models;
 use super::failure::FileFaults;
-use super::input_file::InputFile;
-use super::source_file::SourceFile;
+use super::input_file::{InputFile, why_no_conversation};
+use super::source_file::{SourceFile, input_path};
 use super::terminal::Terminal;
 use crate::service::Services;
 use controls::Controls;
@@ -37,8 +37,8 @@ Example:
 FILE holds what `contexture compress` takes. Of a recorded session only messages, system text and
 tools are read; other keys are left out.")]
 pub(super) struct ProveArgs {
-    /// File to read; `-` is standard input
-    file: PathBuf,
+    /// File to read; `-` is standard input, as is no file if something is piped in
+    file: Option<PathBuf>,
 
     /// Model whose tokens are counted
     #[arg(long, value_name = "NAME")]
@@ -73,9 +73,12 @@ struct ParsedCounts {
 }
 
 pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let source = SourceFile::read(&args.file)?;
-    check_json(&args.file, &source)?;
+    let path = input_path(args.file.as_deref())?;
+    let source = SourceFile::read(path)?;
+    source.check_not_empty()?;
+    check_json(path, &source)?;
     let mut file = InputFile::read_to_measure(&source.text)?;
+    note_what_was_read(&source, &file, terminal);
     file.members.keep(|key| {
         key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
     });
@@ -110,6 +113,18 @@ pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandErr
         0 => Ok(()),
         1 => Err("one message was not restored".into()),
         lost => Err(format!("{lost} messages were not restored").into()),
+    }
+}
+
+/// Says what of a file of JSON Lines was left out, or why it is measured as one text.
+pub(super) fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
+    if let Some(line) = file.cut_line {
+        terminal.note(&format!("left out: line {line}, which is cut off"));
+    }
+    if file.is_text()
+        && let Some(why) = why_no_conversation(&source.text)
+    {
+        terminal.note(&format!("{} is read as one text: {why}", source.name()));
     }
 }
 

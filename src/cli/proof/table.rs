@@ -8,7 +8,7 @@ use super::formats::FORMAT_NAMES;
 use super::round::ProveRound;
 use super::{LevelMeasure, ParsedCounts};
 use crate::cli::input_file::InputFile;
-use crate::domain::group_digits;
+use crate::domain::{counted, group_digits};
 
 /// Characters of the first column.
 const FIRST_COLUMN_CHARS: usize = 34;
@@ -28,12 +28,11 @@ pub(super) fn print(
             "one text (its lines of JSON are no messages)".to_owned()
         }
         (true, _) => "one text".to_owned(),
-        (_, 1) => "1 message".to_owned(),
-        (_, count) => format!("{} messages", group_digits(count as u64)),
+        (_, count) => counted(count as u64, "message"),
     };
     let what = if file.has_lines { format!("{what} from JSON Lines") } else { what };
     let source = if first.exact { "of" } else { "estimated from those of" };
-    writeln!(out, "{what}, {} tokens {source} {}", group_digits(first.before), first.tokenizer)?;
+    writeln!(out, "{what}, {} {source} {}", counted(first.before, "token"), first.tokenizer)?;
     print_tokens(&rounds, out)?;
     print_restored(&rounds, out)?;
     if let Some(parsed) = parsed {
@@ -175,7 +174,8 @@ fn print_savers(round: &ProveRound, is_text: bool, out: &mut impl Write) -> io::
         return writeln!(out, "\nnothing could be shortened without loss");
     }
     writeln!(out)?;
-    print_row("most saved (lossless)", ["before", "after", "saved"].map(str::to_owned), out)?;
+    let titles = ["before", "after", "saved"].map(str::to_owned);
+    print_row_with("most saved (lossless)", titles, "  how it is written", out)?;
     for saver in &round.savers {
         let (before, after) = (saver.tokens_before, saver.tokens_after);
         let name =

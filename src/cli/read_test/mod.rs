@@ -20,6 +20,7 @@ use super::CommandError;
 use super::compress::models;
 use super::terminal::Terminal;
 use crate::config::{ChatKey, ChatUrl};
+use crate::domain::counted;
 use crate::service::Services;
 use crate::webhook::{ChatEndpoint, Dns};
 use answer::FormQuestion;
@@ -113,7 +114,7 @@ pub(super) fn run(args: &ReadTestArgs, terminal: Terminal) -> Result<(), Command
     let questions = answer::list(&texts);
     let in_sight = |asked: &&FormQuestion<'_>| is_in_sight(asked.question, asked.form);
     let count = questions.iter().filter(in_sight).count();
-    terminal.note(&format!("asking {model} {count} questions"));
+    terminal.note(&format!("asking {model} {}", counted(count as u64, "question")));
     let progress = terminal.progress("waiting for the model");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let answers =
@@ -121,7 +122,8 @@ pub(super) fn run(args: &ReadTestArgs, terminal: Terminal) -> Result<(), Command
     drop(progress);
     let figures = ReadingFigures::new(&answers);
     let mut out = io::stdout();
-    writeln!(out, "{model}: {count} questions, {} texts\n", texts.len())?;
+    let texts_count = counted(texts.len() as u64, "text");
+    writeln!(out, "{model}: {}, {texts_count}\n", counted(count as u64, "question"))?;
     table::print(&figures, &mut out)?;
     table::print_differences(&answers, &mut out)?;
     out.flush()?;

@@ -2,9 +2,6 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-/// The header with a key of this server. Keys of providers stay in their own headers.
-pub(super) const KEY_HEADER: &str = "x-contexture-key";
-
 /// Beginnings of the names of our own headers.
 const OWN: &[&str] = &["x-contexture-", "contexture-", "x-headroom-"];
 

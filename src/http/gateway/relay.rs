@@ -14,14 +14,14 @@ use super::answer::{self, AnswerCount, ObservedAnswer};
 use super::edits::{Editor, OutgoingRequest};
 use super::exchange::OpenExchange;
 use super::failure::RelayFailure;
-use super::headers::{self, KEY_HEADER};
+use super::headers;
 use super::silence::{LastActivity, SilenceLimit};
 use super::{GatewayState, RequestLabel, route_of};
 use crate::config::{NamedUpstream, UpstreamUrl};
 use crate::domain::Principal;
 use crate::gateway::SessionName;
 use crate::http::access;
-use crate::http::auth::{self, CallerMark};
+use crate::http::auth::{self, CallerMark, GATEWAY_KEY_HEADER};
 use crate::http::problem::{Kind, Problem};
 use crate::http::state::AppState;
 use crate::service::gateway::{EditSkip, EditedRequest, GatewayExchange, session_id};
@@ -63,7 +63,7 @@ pub(super) async fn relay(State(state): State<GatewayState>, mut request: Reques
 
 /// Returns the key in the gateway's own header.
 fn own_key(headers: &HeaderMap) -> Option<String> {
-    let mut keys = headers.get_all(KEY_HEADER).iter();
+    let mut keys = headers.get_all(GATEWAY_KEY_HEADER).iter();
     match (keys.next(), keys.next()) {
         (None, _) => None,
         (Some(key), None) => Some(key.to_str().unwrap_or_default().trim().to_owned()),

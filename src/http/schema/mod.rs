@@ -6,6 +6,7 @@
 
 mod adapters;
 mod artifacts;
+mod budget;
 mod cache;
 mod candidate_events;
 mod candidates;
@@ -37,6 +38,7 @@ pub use adapters::{
     Adapter, AdapterDefinition, AdapterList, AdapterRow, AdapterTest, AdapterTestRequest,
 };
 pub use artifacts::{CleanupRequest, OffloadAnswer, OffloadRequest};
+pub use budget::{Budget, BudgetInput, OnOverflow, PriceStepRule};
 pub use cache::{CacheInput, CacheOptions};
 pub use candidate_events::*;
 pub use candidates::*;
@@ -137,7 +139,7 @@ pub struct CompileRequest {
     /// table gets 128,000 tokens and a warning.
     pub model: Option<String>,
     /// The size that the payload may have.
-    pub budget: Option<Budget>,
+    pub budget: Option<BudgetInput>,
     /// How far the history is shortened, and by what.
     pub compression: Option<CompressionInput>,
     /// Messages that stay word for word.
@@ -230,39 +232,6 @@ pub enum Shape {
     Anthropic,
     Gemini,
     Neutral,
-}
-
-/// The budget is the window less what is reserved for the answer; all parts count against it.
-#[derive(Debug, ToSchema)]
-#[schema(as = BudgetOptions)]
-pub struct Budget {
-    /// Tokens of the window; the model's when absent.
-    #[schema(example = 128_000)]
-    pub context_window: Option<u64>,
-    /// Tokens kept for the answer. When absent: the model's largest answer up to 8,192, or 0
-    /// where `context_window` is given.
-    #[schema(example = 4096)]
-    pub reserve_output: Option<u64>,
-    /// Whether a payload that cannot fit is returned with `fits: false`, or is a 422.
-    pub on_overflow: Option<OnOverflow>,
-    /// `stay` shortens the history as for a budget of the size above which the model charges other
-    /// prices, if that is known and less than the budget. A payload that is above it all the same
-    /// still fits. `ignore` when absent.
-    pub price_step: Option<PriceStepRule>,
-}
-
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case")]
-pub enum PriceStepRule {
-    Ignore,
-    Stay,
-}
-
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case")]
-pub enum OnOverflow {
-    Report,
-    Fail,
 }
 
 #[derive(Debug, ToSchema)]

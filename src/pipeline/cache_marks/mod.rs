@@ -261,7 +261,7 @@ fn warn_early(
     let early = spots.iter().filter(is_early).count();
     if let Some(first) = spots.iter().find(is_early) {
         let detail = format!(
-            "{early} of the marks end prefixes of less than the {least} tokens that the model caches at least"
+            "marks after fewer than the {least} tokens that the model caches at least: {early}"
         );
         notes.warn("mark_too_early", first.pointer.to_owned(), detail);
     }

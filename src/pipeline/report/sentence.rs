@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Actions;
-use crate::domain::group_digits;
+use crate::domain::{counted, group_digits};
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) fn write_messages_sentence(
 impl Sentence<'_> {
     pub(crate) fn write(&self) -> String {
         let mut text =
-            format!("{} → {} tokens. ", group_digits(self.before), group_digits(self.after));
+            format!("{} → {}. ", group_digits(self.before), counted(self.after, "token"));
         match self.subject {
             SentenceSubject::Text if self.actions.compressed > 0 => {
                 text.push_str("The text is shortened.");
@@ -63,15 +63,15 @@ impl Sentence<'_> {
 
     /// The sentence for what there was no time to count and to shorten; the tokens are estimates.
     pub(crate) fn write_late(&self) -> String {
-        let tokens = group_digits(self.after);
+        let tokens = counted(self.after, "token");
         let what = match self.subject {
             SentenceSubject::Text => "the text is".to_owned(),
             SentenceSubject::Messages if self.actions.kept == 1 => "1 message is".to_owned(),
             SentenceSubject::Messages => {
-                format!("{} are", write_plural(self.actions.kept, "message"))
+                format!("{} are", counted(self.actions.kept as u64, "message"))
             }
         };
-        let mut text = format!("Time was up: {what} not shortened, about {tokens} tokens.");
+        let mut text = format!("Time was up: {what} not shortened, about {tokens}.");
         self.limit.write_excess(self.after, &mut text);
         text
     }
@@ -93,7 +93,7 @@ impl Sentence<'_> {
             .into_iter()
             .chain(rest)
             .filter(|(count, ..)| *count > 0)
-            .map(|(count, noun, verb)| format!("{} {verb}", write_plural(count, noun)))
+            .map(|(count, noun, verb)| format!("{} {verb}", counted(count as u64, noun)))
             .collect();
         if clauses.is_empty() {
             clauses.push("No messages".to_owned());
@@ -112,15 +112,10 @@ impl SizeLimit {
             Self::None => return,
         };
         if tokens > limit {
-            let (more, limit) = (group_digits(tokens - limit), group_digits(limit));
-            let _ = write!(text, " It is {more} tokens above {what} of {limit}.");
+            let (more, limit) = (counted(tokens - limit, "token"), group_digits(limit));
+            let _ = write!(text, " It is {more} above {what} of {limit}.");
         }
     }
-}
-
-fn write_plural(count: usize, noun: &str) -> String {
-    let count_text = group_digits(count as u64);
-    if count == 1 { format!("{count_text} {noun}") } else { format!("{count_text} {noun}s") }
 }
 
 #[cfg(test)]

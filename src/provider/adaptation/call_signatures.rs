@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Content, Extra, Message, Part, RawJson, Role, Source, Target};
+use crate::domain::{Content, Extra, Message, Part, RawJson, Role, Source, Target, counted};
 use crate::json::{self, Limits, Node};
 
 /// The signature that Google documents for calls that its own model did not make
@@ -70,7 +70,7 @@ impl ConversationAdapter<'_> {
     /// too, so that a new message of the user changes no byte before it. A step is all that the model
     /// says between two messages of others.
     pub(super) fn sign_calls(&mut self, history: &mut [Message]) {
-        let (mut count, mut first) = (0_usize, None);
+        let (mut count, mut first) = (0_u64, None);
         let is_model = |message: &Message| message.role == Role::Assistant;
         for step in history.chunk_by_mut(|one, next| is_model(one) == is_model(next)) {
             let is_call = |part: &&mut Part| matches!(part.content, Content::ToolCall(_));
@@ -87,7 +87,10 @@ impl ConversationAdapter<'_> {
         }
         if let Some(origin) = first {
             let at = pointer(self.source, origin, MessageRegion::History);
-            let detail = format!("{count} calls without a thought signature got the placeholder");
+            let detail = format!(
+                "{} without a thought signature got the placeholder",
+                counted(count, "call")
+            );
             self.notes.degraded("call_signed", at, detail);
         }
     }

@@ -1,7 +1,7 @@
 //! A provider's own compaction: it replaces what came before it.
 
 use super::{ConversationAdapter, MessageRegion, pointer};
-use crate::domain::{Message, RawJson, Role, Target};
+use crate::domain::{Message, RawJson, Role, Target, counted};
 use crate::json::{self, Node};
 use crate::provider::{has_compaction, is_compaction};
 
@@ -21,8 +21,10 @@ impl ConversationAdapter<'_> {
             message.parts.drain(..first);
             if count > 0 {
                 let at = pointer(self.source, message.origin, MessageRegion::History);
-                let detail =
-                    format!("{count} messages before the provider's compaction are left out");
+                let detail = format!(
+                    "left out: {} before the provider's compaction",
+                    counted(count as u64, "message")
+                );
                 self.notes.degraded("superseded_by_compaction", at, detail);
             }
         }

@@ -2,7 +2,9 @@
 //! want before calls on Anthropic's wire.
 
 use super::{ConversationAdapter, MessageRegion, is_thinking, pointer};
-use crate::domain::{Content, Message, Part, RawJson, Role, Target, Thinking, WantedReasoning};
+use crate::domain::{
+    Content, Message, Part, RawJson, Role, Target, Thinking, WantedReasoning, counted,
+};
 
 const REASONING_CONTENT: &str = "reasoning_content";
 /// A space: the model refuses an empty text, and a text with words would pass for its own thoughts.
@@ -61,7 +63,7 @@ impl ConversationAdapter<'_> {
     fn note_added(&mut self, origins: &[Option<usize>], what: &str) {
         let Some(first) = origins.first() else { return };
         let at = pointer(self.source, *first, MessageRegion::History);
-        let detail = format!("{} messages {what}", origins.len());
+        let detail = format!("{} {what}", counted(origins.len() as u64, "message"));
         self.notes.repaired("reasoning_content_added", at, detail);
     }
 }

@@ -1,5 +1,6 @@
 //! The key `budget`: how large a payload may be, and what is done if it is not.
 
+use super::shorthand;
 use crate::domain::{Model, Notes};
 use crate::json::{Faults, Fields, Path};
 use crate::request::provider_members::ResponseLimit;
@@ -44,7 +45,8 @@ impl BudgetOptions {
         notes: &mut Notes,
     ) -> Self {
         let path = fields.path().key("budget");
-        let given = fields.get("budget").and_then(|node| Fields::read(node, path, BUDGET, faults));
+        let node = shorthand::budget(fields, faults);
+        let given = node.as_deref().and_then(|node| Fields::read(node, path, BUDGET, faults));
         let mut window = None;
         let mut reserve = None;
         let mut on_overflow = None;

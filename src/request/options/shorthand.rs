@@ -42,6 +42,32 @@ pub(super) fn cache<'r, 'a>(
     }
 }
 
+/// The object under `budget`. A number stands for a window of so many tokens, of which none are
+/// reserved.
+pub(super) fn budget<'r, 'a>(
+    fields: &Fields<'r, 'a>,
+    faults: &mut Faults,
+) -> Option<Cow<'r, Node<'a>>> {
+    let node = fields.get("budget")?;
+    match node.value {
+        Value::Object(_) => return Some(Cow::Borrowed(node)),
+        Value::Number(_) if node.as_u64().is_some_and(|tokens| tokens > 0) => {
+            let window = vec![(Cow::Borrowed("context_window"), node.clone())];
+            return Some(Cow::Owned(object(window)));
+        }
+        _ => {}
+    }
+    let what = match node.value {
+        Value::Number(_) => node.raw,
+        _ => node.kind(),
+    };
+    let detail = format!(
+        "must be an object such as {{\"context_window\": 4000}}, or the number of its tokens, not {what}"
+    );
+    fields.fault("budget", detail, faults);
+    None
+}
+
 fn object<'a>(members: Vec<(Cow<'a, str>, Node<'a>)>) -> Node<'a> {
     Node { raw: "{}", value: Value::Object(members) }
 }

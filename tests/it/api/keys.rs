@@ -148,6 +148,7 @@ async fn what_is_no_key_is_refused() {
         ("x-api-key", &key, "`x-api-key`"),
         ("api-key", &key, "`api-key`"),
         ("x-goog-api-key", &key, "`x-goog-api-key`"),
+        ("x-contexture-key", &key, "(the gateway) read a key from `x-contexture-key`"),
     ] {
         let request = server.build("POST", "/compile").header(header, value).json(&hello());
         let told = problem(request.send().await.unwrap(), 401, "unauthenticated").await;

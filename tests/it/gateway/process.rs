@@ -91,7 +91,7 @@ async fn a_wrapped_command_has_the_addresses_and_its_own_exit_code() {
     assert_eq!(output.status.code(), Some(143));
     let unknown = ["wrap", "--", "/no/such/program"].map(str::to_owned).to_vec();
     let output = run(unknown, Vec::new()).await;
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(127));
     assert!(text(&output.stderr).contains("cannot run /no/such/program"));
 }
 
@@ -113,7 +113,7 @@ async fn a_check_says_what_works() {
     assert_eq!(output.status.code(), Some(1));
     let stdout = text(&output.stdout);
     let lines: Vec<&str> = stdout.lines().collect();
-    assert_eq!(lines[0], "anthropic: works, 1 models");
+    assert_eq!(lines[0], "anthropic: works, 1 model");
     assert_eq!(lines[1], "openai: reached; set OPENAI_API_KEY to ask with a key");
     assert!(lines[2].starts_with("near: status 502: contexture: "), "{stdout}");
     assert_eq!(provider.requests()[0].target, "/v1/models");

@@ -285,7 +285,7 @@ async fn a_turn_with_a_fault_asks_nobody() {
     server.post_json("/sessions", 201, &json!({"id": "s"})).await;
     let append = json!([{"role": "user", "content": "Hi"},
         {"role": "assistant", "content": null, "tool_calls": [bash("c1", "ls")]}]);
-    let faults = [json!({"system": 5}), json!({"tools": 5}), json!({"budget": 5})];
+    let faults = [json!({"system": 5}), json!({"tools": 5}), json!({"budget": "5"})];
     for fault in faults {
         let mut turn = json!({"append": append});
         turn.as_object_mut().unwrap().extend(fault.as_object().unwrap().clone());

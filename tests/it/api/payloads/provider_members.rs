@@ -108,7 +108,8 @@ async fn without_passthrough_a_member_is_refused_with_what_to_do() {
         assert_eq!(
             detail_at(&refused, "/temperature"),
             "`temperature` belongs in the provider's request: with `passthrough: true` it is given back \
-             in `payload`, else add it there yourself"
+             in `payload`, else add it there yourself, as you add `model`: the payload has only what \
+             Contexture makes of the conversation"
         );
         assert!(detail_at(&refused, "/max_tokens").ends_with("`budget.reserve_output`"));
         assert_eq!(detail_at(&refused, "/budgett"), "unknown key `budgett`");
@@ -180,6 +181,7 @@ async fn a_word_or_a_flag_stands_for_an_object() {
         (json!({"compression": "summary"}), json!({"compression": {"level": "summary"}})),
         (json!({"cache": true}), json!({"cache": {}})),
         (json!({"cache": false}), json!({"cache": null})),
+        (json!({"budget": 900}), json!({"budget": {"context_window": 900}})),
     ] {
         let ask = async |more: &Value| {
             let mut body = json!({"messages": messages, "target": "anthropic",
@@ -195,6 +197,23 @@ async fn a_word_or_a_flag_stands_for_an_object() {
         assert_eq!(is_marked, word == json!({"cache": true}), "{word}");
     }
     let server = TestServer::spawn().await;
+    let done = compile(&json!({"messages": [user("hi")], "budget": 4000})).await;
+    assert_eq!(
+        (&done.report["budget"], &done.report["parts"]["reserve"]),
+        (&json!(4000), &json!(0))
+    );
+    for (budget, what) in
+        [(json!(0), "0"), (json!(-5), "-5"), (json!(1.5), "1.5"), (json!("4k"), "a string")]
+    {
+        let body = json!({"messages": [user("hi")], "budget": budget});
+        let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
+        assert_eq!(
+            detail_at(&refused, "/budget"),
+            format!(
+                "must be an object such as {{\"context_window\": 4000}}, or the number of its tokens, not {what}"
+            )
+        );
+    }
     let body = json!({"messages": [user("hi")], "compression": "lossles", "cache": "yes"});
     let refused = problem(server.post("/compile", &body).await, 422, "invalid_request").await;
     assert_eq!(
@@ -208,8 +227,7 @@ async fn a_word_or_a_flag_stands_for_an_object() {
 async fn a_key_s_defaults_take_the_short_forms() {
     let secret = "s".repeat(32);
     let server = TestServer::with(&["--bootstrap-key", &secret]).await;
-    let key =
-        json!({"scopes": ["compile"], "defaults": {"cache": true, "compression": "lossless"}});
+    let key = json!({"scopes": ["compile"], "defaults": {"cache": true, "compression": "lossless", "budget": 9000}});
     let made =
         server.build_json("POST", "/keys").bearer_auth(&secret).json(&key).send().await.unwrap();
     assert_eq!(made.status(), 201);

@@ -192,7 +192,7 @@ async fn a_faulty_turn_without_a_compile_appends_nothing() {
     server.post_ok("/sessions", &json!({"id": "s"})).await;
     for (more, pointer) in [
         (json!({"compile": "no"}), "/compile"),
-        (json!({"compile": false, "budget": 5}), "/budget"),
+        (json!({"compile": false, "budget": "5"}), "/budget"),
         (json!({"compile": false, "usage": {}}), "/usage"),
         (json!({"compile": false, "append": [5]}), "/append/0"),
     ] {
