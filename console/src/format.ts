@@ -10,13 +10,19 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
+/** A number in full as long as a column has room for it: 12,345,678, then 123 M. */
+export function fitted(value: number): string {
+  return Math.abs(value) < 1e8 ? count(value) : short(value);
+}
+
 /** A number in at most five characters: 812, 9.4 k, 128 k, 1.28 M. */
 export function short(value: number): string {
   const size = Math.abs(value);
   if (size < 1000) return String(Math.round(value));
   if (size < 1e6) return `${trim(value / 1e3)} k`;
   if (size < 1e9) return `${trim(value / 1e6)} M`;
-  return `${trim(value / 1e9)} G`;
+  if (size < 1e12) return `${trim(value / 1e9)} G`;
+  return `${trim(value / 1e12)} T`;
 }
 
 function trim(value: number): string {
@@ -28,8 +34,9 @@ function trim(value: number): string {
 export function money(micros: number): string {
   const dollars = micros / 1e6;
   const size = Math.abs(dollars);
-  const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
   const sign = dollars < 0 ? "−" : "";
+  if (size > 0 && size < 0.0001) return `${sign}<$0.0001`;
+  const digits = size >= 100 ? 0 : size >= 1 || size === 0 ? 2 : 4;
   return `${sign}$${grouped(size, digits)}`;
 }
 

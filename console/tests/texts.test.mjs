@@ -106,7 +106,7 @@ test("a share that is left out has no minus", () => {
 
 test("numbers have commas between thousands", () => {
   assert.deepEqual([0, 999, 1000, 1234567.4, -20_000].map(count), ["0", "999", "1,000", "1,234,567", "-20,000"]);
-  assert.deepEqual([0, 12, 1_500_000, -2_000_000, 12_345_678_900_000].map(money), ["$0.00", "$0.0000", "$1.50", "−$2.00", "$12,345,679"]);
+  assert.deepEqual([0, 12, 1_500_000, -2_000_000, 12_345_678_900_000].map(money), ["$0.00", "<$0.0001", "$1.50", "−$2.00", "$12,345,679"]);
 });
 
 test("every reason of a first change is explained", () => {

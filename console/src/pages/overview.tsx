@@ -12,7 +12,7 @@ import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { LineChart, Spark } from "../ui/line.tsx";
 import { Stat } from "../ui/stat.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty, FirstRequest, Loaded } from "../ui/states.tsx";
 import { Breaks, Recent } from "./recent.tsx";
 import { daysBack, groupBy, totalOf, type Total } from "./usage.ts";
 
@@ -20,7 +20,8 @@ const SPANS = [{ days: 1, label: "Today" }, { days: 7, label: "7 days" }, { days
 const MAX_ROWS = 5000;
 
 export function Overview() {
-  const days = Number(route.value.query.get("days") ?? 7);
+  const given = Number(route.value.query.get("days"));
+  const days = SPANS.find((span) => span.days === given)?.days ?? 7;
   return (
     <>
       <PageHead title="Overview" about={`Days are those of UTC; times are local (${zoneName()}).`}>
@@ -59,7 +60,8 @@ function Usage({ days }: { days: number }) {
       {({ items, complete }) =>
         items.length === 0 ? (
           <Empty title={days === 1 ? "Nothing was compiled today" : "Nothing was compiled in this time"}>
-            <p>Send a conversation to <code>POST /compile</code>, or try one in the <a href={href("playground")}>playground</a>.</p>
+            <p>A compile is counted a few seconds after it was made. The <a href={href("playground")}>playground</a> shows what one does, and is not counted.</p>
+            <FirstRequest />
           </Empty>
         ) : (
           <>
@@ -107,7 +109,7 @@ function Totals({ rows, days, durations }: { rows: UsageRow[]; days: number; dur
           {spark((day) => day.read, "Read from caches")}
         </Stat>
       )}
-      {durations && <Stat label="Time of a compile" value={duration(durations.p50_ms)} of={`half of ${plural(durations.requests, "compile")}; 90 % within ${duration(durations.p90_ms)}, 99 % within ${duration(durations.p99_ms)}`} />}
+      {durations && <Stat label="Time of a compile" value={duration(durations.p50_ms)} of={`half of ${plural(durations.requests, "compile")} within it; 90 % within ${duration(durations.p90_ms)}, 99 % within ${duration(durations.p99_ms)}`} />}
     </dl>
   );
 }
