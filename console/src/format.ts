@@ -19,10 +19,10 @@ export function fitted(value: number): string {
 export function short(value: number): string {
   const size = Math.abs(value);
   if (size < 1000) return String(Math.round(value));
-  if (size < 1e6) return `${trim(value / 1e3)} k`;
-  if (size < 1e9) return `${trim(value / 1e6)} M`;
-  if (size < 1e12) return `${trim(value / 1e9)} G`;
-  return `${trim(value / 1e12)} T`;
+  if (size < 1e6) return `${trim(value / 1e3)}\u00a0k`;
+  if (size < 1e9) return `${trim(value / 1e6)}\u00a0M`;
+  if (size < 1e12) return `${trim(value / 1e9)}\u00a0G`;
+  return `${trim(value / 1e12)}\u00a0T`;
 }
 
 function trim(value: number): string {
@@ -43,7 +43,7 @@ export function money(micros: number): string {
 /** A share, or a dash if there is nothing to divide by. */
 export function percent(part: number, all: number, digits = 1): string {
   const share = (100 * part) / all;
-  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)} %` : "–";
+  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)}\u00a0%` : "–";
 }
 
 /** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */

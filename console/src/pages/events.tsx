@@ -27,7 +27,7 @@ export function Events() {
   const shown = useMemo(() => {
     const wanted = text.value.toLowerCase();
     return list.filter((event) => isOf(event, group.value)
-      && (wanted === "" || `${event.type} ${event.session_id ?? ""} ${event.compilation_id ?? ""} ${eventWords(event)}`.toLowerCase().includes(wanted)));
+      && (wanted === "" || `${event.type} ${event.session_id ?? ""} ${event.compilation_id ?? ""} ${eventWords(event)}`.replaceAll("\u00a0", " ").toLowerCase().includes(wanted)));
   }, [list, group.value, text.value]);
   return (
     <>

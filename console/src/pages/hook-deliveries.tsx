@@ -72,7 +72,7 @@ function Rows({ items, onRetried }: { items: Delivery[]; onRetried: () => void }
                   <td><span class={`state ${TONES[row.state] ?? ""}`}><i class={`dot ${TONES[row.state] ?? ""}`} aria-hidden="true" />{WORDS[row.state] ?? row.state}</span></td>
                   <td>{row.point}</td>
                   <td><About row={row} /></td>
-                  <td><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time>{row.due_at && <small class="block">next at {time(row.due_at)}</small>}</td>
+                  <td class="whole"><time dateTime={row.created_at} title={fullTime(row.created_at)}>{time(row.created_at)}</time>{row.due_at && <small class="block">next at {time(row.due_at)}</small>}</td>
                   <td>
                     {row.attempts.length === 0 ? <span class="dim">none yet</span> : (
                       <button type="button" class="attempts" aria-expanded={open.value === row.id} onClick={() => { open.value = open.value === row.id ? "" : row.id; }}>

@@ -103,7 +103,7 @@ export function Playground() {
         <Source text={text.value} onText={(next) => { text.value = next; }} input={input} />
         <Controls settings={settings.value} onChange={(next) => { settings.value = next; }} />
       </div>
-      {error.value && <Failed error={error.value} />}
+      {error.value && <Failed error={error.value} title="This could not be compiled" />}
       {run.value && <Result run={run.value} busy={busy.value} tab={tab.value} onTab={(next) => { tab.value = next; }} />}
     </>
   );
