@@ -55,8 +55,9 @@ export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
 }
 
-/** Milliseconds with at most three digits: 0.4 ms, 38 ms, 2.1 s. */
+/** Milliseconds with at most three digits: 0.4 ms, 38 ms, 2.1 s; less than any that is measured is "<1 ms". */
 export function duration(ms: number): string {
+  if (ms < 0.05) return "<1 ms";
   if (ms >= 10_000) return `${Math.round(ms / 1000)} s`;
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;

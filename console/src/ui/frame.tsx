@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { errorOf } from "../api/problem.ts";
+import { zoneName } from "../format.ts";
 import { liveState } from "../state/live.ts";
 import { href, pageKey, route, type Route } from "../state/route.ts";
 import { may, session, signOut } from "../state/session.ts";
@@ -87,6 +88,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             <i aria-hidden="true" /> <span>{LIVE[liveState.value]}</span>
           </p>
           <ThemeSwitch />
+          <p class="zone" title="All times are local">{zoneName()}</p>
           <Who />
         </div>
       </header>
