@@ -38,6 +38,8 @@ export default defineConfig({
 function flatten() {
   return {
     name: "flatten",
+    // Browsers send `Origin` for files with `crossorigin`, which a server behind a proxy may refuse.
+    transformIndexHtml: { order: "post", handler: (html) => html.replaceAll(" crossorigin", "") },
     generateBundle: {
       order: "post",
       handler(_, bundle) {

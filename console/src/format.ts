@@ -10,13 +10,19 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
+/** A number in full as long as a column has room for it: 12,345,678, then 123 M. */
+export function fitted(value: number): string {
+  return Math.abs(value) < 1e8 ? count(value) : short(value);
+}
+
 /** A number in at most five characters: 812, 9.4 k, 128 k, 1.28 M. */
 export function short(value: number): string {
   const size = Math.abs(value);
   if (size < 1000) return String(Math.round(value));
-  if (size < 1e6) return `${trim(value / 1e3)} k`;
-  if (size < 1e9) return `${trim(value / 1e6)} M`;
-  return `${trim(value / 1e9)} G`;
+  if (size < 1e6) return `${trim(value / 1e3)}\u00a0k`;
+  if (size < 1e9) return `${trim(value / 1e6)}\u00a0M`;
+  if (size < 1e12) return `${trim(value / 1e9)}\u00a0G`;
+  return `${trim(value / 1e12)}\u00a0T`;
 }
 
 function trim(value: number): string {
@@ -28,15 +34,16 @@ function trim(value: number): string {
 export function money(micros: number): string {
   const dollars = micros / 1e6;
   const size = Math.abs(dollars);
-  const digits = size >= 100 ? 0 : size >= 0.1 || size === 0 ? 2 : 4;
   const sign = dollars < 0 ? "−" : "";
+  if (size > 0 && size < 0.0001) return `${sign}<$0.0001`;
+  const digits = size >= 100 ? 0 : size >= 1 || size === 0 ? 2 : 4;
   return `${sign}$${grouped(size, digits)}`;
 }
 
 /** A share, or a dash if there is nothing to divide by. */
 export function percent(part: number, all: number, digits = 1): string {
   const share = (100 * part) / all;
-  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)} %` : "–";
+  return all > 0 ? `${share >= 1000 ? grouped(share) : share.toFixed(digits)}\u00a0%` : "–";
 }
 
 /** The share of the tokens that is left out; with a sign and "added" if the payload has more tokens than came in. */
@@ -48,8 +55,9 @@ export function bytes(value: number): string {
   return value < 1024 ? `${value} B` : value < 1048576 ? `${(value / 1024).toFixed(1)} KB` : `${(value / 1048576).toFixed(1)} MB`;
 }
 
-/** Milliseconds with at most three digits: 0.4 ms, 38 ms, 2.1 s. */
+/** Milliseconds with at most three digits: 0.4 ms, 38 ms, 2.1 s; less than any that is measured is "<1 ms". */
 export function duration(ms: number): string {
+  if (ms < 0.05) return "<1 ms";
   if (ms >= 10_000) return `${Math.round(ms / 1000)} s`;
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;

@@ -9,7 +9,8 @@ import "./style/pairs.css";
 import "./style/playground.css";
 import "./style/pages.css";
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect } from "preact/hooks";
+import { ApiError } from "./api/problem.ts";
 import { Api } from "./pages/api.tsx";
 import { Cache } from "./pages/cache.tsx";
 import { Events } from "./pages/events.tsx";
@@ -28,11 +29,13 @@ import { Sessions } from "./pages/sessions.tsx";
 import { Settings } from "./pages/settings.tsx";
 import { prepareFormats } from "./format.ts";
 import { pageKey, route, type Route } from "./state/route.ts";
+import { restoreScroll } from "./state/scroll.ts";
 import { findSession, session } from "./state/session.ts";
 import { Frame } from "./ui/frame.tsx";
 import { SignIn, Unreachable } from "./ui/sign-in.tsx";
-import { Loading } from "./ui/states.tsx";
+import { Failed, Loading } from "./ui/states.tsx";
 import "./state/live.ts";
+import "./ui/visible.ts";
 
 const TITLES: Record<Route["page"], string> = {
   overview: "Overview", sessions: "Sessions", records: "Records", cache: "Cache misses", inventory: "Inventory", playground: "Playground",
@@ -59,18 +62,27 @@ function Page() {
   }
 }
 
+/** A page that cannot be drawn leaves the menu and a sentence. */
+function Guarded() {
+  const [thrown, reset] = useErrorBoundary();
+  if (thrown === undefined) return <Page />;
+  return <Failed title="This page could not be drawn" error={new ApiError(0, "page", null, String(thrown))} retry={reset} />;
+}
+
 function App() {
   const state = session.value;
   const key = pageKey.value;
+  useLayoutEffect(restoreScroll, [key]);
   useEffect(() => {
     const { page, id } = route.value;
     document.title = `${id ?? TITLES[page]} · Contexture`;
-    scrollTo(0, 0);
+    // What had the focus may be gone with its page: the next key goes on from the start of the new one.
+    if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
   }, [key]);
   if (state.status === "signed out") return <SignIn />;
   if (state.status === "failed") return <Unreachable message={state.message} />;
   if (state.status === "unknown") return <Loading />;
-  return <Frame><Page key={key} /></Frame>;
+  return <Frame><Guarded key={`${state.who.tenant} ${state.who.key ?? ""} ${key}`} /></Frame>;
 }
 
 const app = document.getElementById("app");

@@ -92,11 +92,11 @@ test("a difference shows both sides and ends in time", () => {
 });
 
 test("a share that is left out has no minus", () => {
-  assert.equal(leftOut(1000, 250), "75.0 %");
-  assert.equal(leftOut(50, 62), "+24.0 % added");
-  assert.equal(leftOut(100, 124, 0), "+24 % added");
-  assert.equal(leftOut(60, 956), "+1,493 % added");
-  assert.equal(leftOut(50, 50), "0.0 %");
+  assert.equal(leftOut(1000, 250), "75.0\u00a0%");
+  assert.equal(leftOut(50, 62), "+24.0\u00a0% added");
+  assert.equal(leftOut(100, 124, 0), "+24\u00a0% added");
+  assert.equal(leftOut(60, 956), "+1,493\u00a0% added");
+  assert.equal(leftOut(50, 50), "0.0\u00a0%");
   assert.equal(leftOut(0, 0), "–");
   assert.equal(leftOut(0, 7), "–");
   assert.equal(isUnmeasured({ id: "cmp_1_gw", tokens_after: 0 }), true);
@@ -106,7 +106,7 @@ test("a share that is left out has no minus", () => {
 
 test("numbers have commas between thousands", () => {
   assert.deepEqual([0, 999, 1000, 1234567.4, -20_000].map(count), ["0", "999", "1,000", "1,234,567", "-20,000"]);
-  assert.deepEqual([0, 12, 1_500_000, -2_000_000, 12_345_678_900_000].map(money), ["$0.00", "$0.0000", "$1.50", "−$2.00", "$12,345,679"]);
+  assert.deepEqual([0, 12, 1_500_000, -2_000_000, 12_345_678_900_000].map(money), ["$0.00", "<$0.0001", "$1.50", "−$2.00", "$12,345,679"]);
 });
 
 test("every reason of a first change is explained", () => {
@@ -173,7 +173,7 @@ test("every event has words", () => {
     assert.ok(!words.includes("undefined") && !words.includes("NaN"), words);
   }
   assert.equal(eventWords({ type: "compile:done", data: { tokens_before: 1000, tokens_after: 250, fits: true, duration_ms: 12, first_change: { why: "tail_moved" } } }),
-    "Compiled 1,000 → 250 tokens, 75 % left out, in 12 ms; the cache broke: tail moved");
+    "Compiled 1,000 → 250 tokens, 75\u00a0% left out, in 12 ms; the cache broke: tail moved");
   assert.deepEqual(["hook:failed", "compile:done", "memory:changed"].map((type) => eventTone({ type, data: { fits: true } })), ["bad", "good", "quiet"]);
 });
 

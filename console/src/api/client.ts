@@ -1,7 +1,7 @@
 // Requests to the server that this page came from. The cookie signs them; what changes something has the token that
 // proves that this page sent it.
 
-import { problemOf } from "./problem.ts";
+import { ApiError, problemOf } from "./problem.ts";
 import type { Paths } from "./schema.ts";
 
 type JsonOf<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
@@ -33,7 +33,13 @@ async function send(method: string, url: string, init: RequestInit): Promise<unk
   if (csrfToken !== null && method !== "GET") headers.set("contexture-csrf", csrfToken);
   const response = await fetch(url, { ...init, method, headers, credentials: "same-origin" });
   if (!response.ok) throw await problemOf(response);
-  return response.status === 204 ? null : response.json();
+  if (response.status === 204) return null;
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ApiError(response.status, "unreadable", response.headers.get("x-request-id"), `the response of \`${method} ${url}\` is not JSON: a proxy in between may have sent it`);
+  }
 }
 
 function urlOf(path: string, names: Record<string, string> | undefined, query: object | undefined): string {

@@ -23,7 +23,7 @@ export async function problemOf(response: Response): Promise<ApiError> {
   } catch {
     // The status says it all.
   }
-  const faults = (body.errors ?? []).slice(0, 5).map((fault) => `${fault.pointer || "request"}: ${fault.detail}`);
+  const faults = (body.errors ?? []).filter((fault) => fault.detail !== body.detail).slice(0, 5).map((fault) => `${fault.pointer || "request"}: ${fault.detail}`);
   const lines = [body.detail ?? body.title ?? `the server responded with ${response.status}`, ...faults];
   return new ApiError(response.status, body.code ?? "unknown", body.request_id ?? requestId, lines.join("\n"));
 }

@@ -10,7 +10,6 @@ import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { splitOf, type Excerpt, type Split } from "../text/prefix.ts";
 import { PageHead } from "../ui/frame.tsx";
-import { visible } from "../ui/pair-list.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { whyAbout, whyAdvice, whyText } from "../ui/why.tsx";
@@ -141,6 +140,7 @@ function Strip({ split }: { split: Split }) {
       </div>
       <ul class="legend">
         <li><i class="part tools" aria-hidden="true" />tools</li><li><i class="part system" aria-hidden="true" />system</li><li><i class="part history" aria-hidden="true" />messages</li>
+        {split.change && <li><i class="part broke" aria-hidden="true" />the block that differs</li>}
         <li><i class="part history after" aria-hidden="true" />{split.change ? "read again" : "new"}</li>
       </ul>
     </section>
@@ -166,7 +166,7 @@ function Line({ name, excerpt, kind }: { name: string; excerpt: Excerpt | null; 
   return (
     <>
       <span class="dim">{name}</span>
-      {excerpt ? <pre>{excerpt.isCutBefore && <span class="dim">…</span>}{visible(excerpt.lead)}<Mark>{visible(excerpt.rest) || "(ends here)"}</Mark>{excerpt.isCutAfter && <span class="dim">…</span>}</pre>
+      {excerpt ? <pre>{excerpt.isCutBefore && <span class="dim">…</span>}{excerpt.lead}<Mark>{excerpt.rest || "(ends here)"}</Mark>{excerpt.isCutAfter && <span class="dim">…</span>}</pre>
         : <p class="dim">nothing: the payload ends before it</p>}
     </>
   );

@@ -6,20 +6,19 @@ import { readAll } from "../api/lists.ts";
 import type { Candidate } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { choiceOf, href } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may, session } from "../state/session.ts";
-import { visible } from "../ui/pair-list.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { TaskState, useTask } from "../ui/task.tsx";
 import { Scope, scopeQuery, valueText } from "./memory.tsx";
 
-const STATES = ["in_review", "pending", "approved", "rejected", "promoted", "auto_rejected"];
+const STATES = ["in_review", "pending", "approved", "rejected", "promoted", "auto_rejected"] as const;
 
 export function Candidates() {
-  const state = useSignal("in_review");
+  const state = choiceOf("state", STATES);
   const list = useResource(
-    (signal) => readAll((cursor) => get("/memory-candidates", { query: { state: state.value as "in_review", limit: 100, ...(cursor ? { cursor } : {}) }, signal }), 500),
+    (signal) => readAll((cursor) => get("/memory-candidates", { query: { state: state.value, limit: 100, ...(cursor ? { cursor } : {}) }, signal }), 500),
     [state.value],
   );
   useFollow((event) => event.type.startsWith("memory:"), [list]);
@@ -27,12 +26,12 @@ export function Candidates() {
     <>
       <div class="filters">
         <div class="segments" role="group" aria-label="State">
-          {STATES.map((name) => <button key={name} type="button" aria-pressed={state.value === name} onClick={() => { state.value = name; }}>{name.replaceAll("_", " ")}</button>)}
+          {STATES.map((name) => <button key={name} type="button" aria-pressed={state.value === name} onClick={() => state.set(name)}>{name.replaceAll("_", " ")}</button>)}
         </div>
       </div>
       <Loaded of={list} rows={4}>
         {({ items, complete }) => items.length === 0 ? (
-          <Empty title={state.value === "in_review" ? "The queue is empty" : `No candidate is ${state.value}`}>
+          <Empty title={state.value === "in_review" ? "The queue is empty" : `No candidate is ${state.value.replaceAll("_", " ")}`}>
             <p><code>POST /memory-candidates</code> proposes a fact. What passes its checks is <i>in review</i> until somebody who did not propose it decides.</p>
           </Empty>
         ) : (
@@ -67,7 +66,7 @@ function Card({ row, onDecided }: { row: Candidate; onDecided: () => void }) {
         <Scope scope={row.scope} />
         <p class="dim"><time title={fullTime(row.created_at)}>{time(row.created_at)}</time></p>
       </header>
-      <pre class="text">{visible(valueText(row.value, 2))}</pre>
+      <pre class="text">{valueText(row.value, 2)}</pre>
       {row.description && <p class="dim">{row.description}</p>}
       <dl class="facts">
         <div><dt>Proposed by</dt><dd>{row.proposed_by.map((actor) => `${actor.id} (${actor.kind})`).join(", ")}</dd></div>

@@ -5,10 +5,10 @@ import { useMemo } from "preact/hooks";
 import type { EventRow } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
 import { events, isRecorded, liveState } from "../state/live.ts";
-import { href, sessionHref } from "../state/route.ts";
+import { choiceOf, href, sessionHref } from "../state/route.ts";
 import { eventTone, eventWords } from "../text/event-words.ts";
 import { PageHead } from "../ui/frame.tsx";
-import { Empty, Loading } from "../ui/states.tsx";
+import { Empty, FirstRequest, Loading } from "../ui/states.tsx";
 import { VirtualList } from "../ui/virtual.tsx";
 
 const ROW_PX = 43;
@@ -17,15 +17,17 @@ const GROUPS = [
   { id: "hook", label: "Hooks" }, { id: "trouble", label: "Trouble" },
 ];
 
+const KINDS = ["", "compile", "gateway", "memory", "hook", "trouble"] as const;
+
 export function Events() {
-  const group = useSignal("");
+  const group = choiceOf("kind", KINDS);
   const text = useSignal("");
   const paused = useSignal<EventRow[] | null>(null);
   const list = paused.value ?? events.value;
   const shown = useMemo(() => {
     const wanted = text.value.toLowerCase();
     return list.filter((event) => isOf(event, group.value)
-      && (wanted === "" || `${event.type} ${event.session_id ?? ""} ${event.compilation_id ?? ""} ${eventWords(event)}`.toLowerCase().includes(wanted)));
+      && (wanted === "" || `${event.type} ${event.session_id ?? ""} ${event.compilation_id ?? ""} ${eventWords(event)}`.replaceAll("\u00a0", " ").toLowerCase().includes(wanted)));
   }, [list, group.value, text.value]);
   return (
     <>
@@ -37,7 +39,7 @@ export function Events() {
       <div class="filters">
         <div class="segments" role="group" aria-label="Kind of event">
           {GROUPS.map(({ id, label }) => (
-            <button key={id} type="button" aria-pressed={group.value === id} onClick={() => { group.value = id; }}>{label}</button>
+            <button key={id} type="button" aria-pressed={group.value === id} onClick={() => group.set(id)}>{label}</button>
           ))}
         </div>
         <input type="search" aria-label="Find in events" placeholder="Find by words, type or id" value={text.value} onInput={(event) => { text.value = event.currentTarget.value; }} />
@@ -45,7 +47,8 @@ export function Events() {
       </div>
       {shown.length === 0 ? (
         liveState.value === "connecting" ? <Loading /> : list.length > 0 ? <Empty title="No event is like this"><p>Another kind, or other words, may find some.</p></Empty>
-          : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are shown here as they happen. Try the <a href={href("playground")}>API</a> with a compile.</p></Empty>
+          : liveState.value === "reconnecting" ? <Empty title="The stream of events is not connected"><p>It is opened again as soon as the server responds.</p></Empty>
+          : <Empty title="Nothing has happened yet"><p>Compiles, changes of memory and calls of hooks are shown here as they happen.</p><FirstRequest /></Empty>
       ) : (
         <div class="events card">
           <VirtualList items={shown} keyOf={(event, at) => String(event.seq ?? `s${at}`)} estimate={() => ROW_PX} label="Events, newest first"

@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { get, patch, post, remove } from "../api/client.ts";
 import type { Delivery, HookRow, HookTestResult } from "../api/schema.ts";
-import { count, duration, fullTime, plural, shortId, time } from "../format.ts";
+import { count, duration, plural } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { go, href } from "../state/route.ts";
+import { choiceOf, go, href } from "../state/route.ts";
 import { useResource, type Handle } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -15,6 +15,7 @@ import { Stat } from "../ui/stat.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { ConfirmButton, TaskState, useTask } from "../ui/task.tsx";
+import { Deliveries } from "./hook-deliveries.tsx";
 import { Health, latency } from "./hooks.tsx";
 
 /** Records whose runs of the hook are read: their hooks are in no list. */
@@ -40,7 +41,7 @@ async function runsOf(id: string, signal: AbortSignal): Promise<HookCall[]> {
 }
 
 function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Handle<HookRow>; deliveries: Handle<{ items: Delivery[] }>; runs: Handle<HookCall[]> }) {
-  const tab = useSignal(hook.delivery === "async" || hook.queue.queued > 0 ? "deliveries" : "runs");
+  const tab = choiceOf("tab", hook.delivery === "async" || hook.queue.queued > 0 ? ["deliveries", "runs", "test", "json"] : ["runs", "deliveries", "test", "json"]);
   const task = useTask();
   const secret = useSignal<string | null>(null);
   const path = { id: hook.id };
@@ -87,11 +88,11 @@ function Shown({ hook, handle, deliveries, runs }: { hook: HookRow; handle: Hand
         <Stat label="Failed attempts" value={attempts.length === 0 ? "–" : count(failed)} bad={failed > 0} of={attempts.length === 0 ? "nothing was queued" : `of ${plural(attempts.length, "attempt")} of the newest ${plural(rows.length, "queued call")}`} />
         <Stat label="Circuit" value={hook.circuit} of={`time limit ${duration(hook.timeout_ms)}, on failure: ${hook.on_failure ?? "as usual"}`} bad={hook.circuit === "open"} />
       </dl>
-      <Tabs label="Parts of the hook" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[
+      <Tabs label="Parts of the hook" shown={tab.value} onShow={tab.set} tabs={[
         { id: "runs", label: "Newest calls" }, { id: "deliveries", label: <>Queue <small>{rows.length}</small></> }, { id: "test", label: "Test" }, { id: "json", label: "JSON" },
       ]}>
         {tab.value === "runs" && <Loaded of={runs} rows={3}>{(list) => <Runs list={list} />}</Loaded>}
-        {tab.value === "deliveries" && <Loaded of={deliveries} rows={3}>{({ items }) => <Deliveries items={items} onRetried={deliveries.reload} />}</Loaded>}
+        {tab.value === "deliveries" && <Deliveries id={hook.id} all={deliveries} />}
         {tab.value === "test" && <TestPanel hook={hook} />}
         {tab.value === "json" && <JsonText value={hook} label="The hook" />}
       </Tabs>
@@ -105,48 +106,6 @@ function Runs({ list }: { list: HookCall[] }) {
     <>
       <HookCalls calls={list} />
       {!list.some(({ call }) => call.answer != null) && <p class="hint">What a hook returned is kept in records in full: <code>"record": "full"</code> in the request, or a server with <code>--dev</code>.</p>}
-    </>
-  );
-}
-
-const STATES: Record<string, string> = { delivered: "good", queued: "warn", dead: "bad" };
-
-function Deliveries({ items, onRetried }: { items: Delivery[]; onRetried: () => void }) {
-  const task = useTask();
-  if (items.length === 0) return <Empty title="Nothing was queued"><p>Calls with <code>"delivery": "async"</code> are queued, and shown here for a week with each attempt. The queue does not show bodies; a record in full has what the compile was about, and the tab <i>Test</i> shows a call as it is sent.</p></Empty>;
-  const retry = (id: string) => task.run(async () => {
-    await post("/deliveries/{id}/retry", "", { path: { id } });
-    onRetried();
-    return "The call is queued again.";
-  });
-  return (
-    <>
-      <TaskState task={task} />
-      <div class="card scroll">
-        <table class="rows">
-          <thead><tr><th>Call</th><th>State</th><th>Point</th><th>When</th><th>Attempts</th><th><span class="hidden">Actions</span></th></tr></thead>
-          <tbody>
-            {items.map((row) => (
-              <tr key={row.id}>
-                <th scope="row">{row.compilation_id ? <a href={href("records", row.compilation_id)} title="The record of the compile">{shortId(row.id)}</a> : shortId(row.id)}</th>
-                <td><span class={`state ${STATES[row.state] ?? ""}`}><i class={`dot ${STATES[row.state] ?? ""}`} aria-hidden="true" />{row.state}</span></td>
-                <td>{row.point}</td>
-                <td><time title={fullTime(row.created_at)}>{time(row.created_at)}</time>{row.due_at && <small> next at {time(row.due_at)}</small>}</td>
-                <td>
-                  <ol class="attempts">
-                    {row.attempts.slice(-5).map((attempt) => (
-                      <li key={attempt.number} title={[fullTime(attempt.at), attempt.detail].filter(Boolean).join("\n")}>
-                        <b class={attempt.status != null && attempt.status < 300 ? "good" : "bad"}>{attempt.status ?? attempt.cause ?? "failed"}</b> <small>{duration(attempt.ms)}</small>
-                      </li>
-                    ))}
-                  </ol>
-                </td>
-                <td class="right">{row.state !== "delivered" && may("hooks:write") && <button type="button" disabled={task.busy.value} onClick={() => void retry(row.id)}>Retry</button>}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
     </>
   );
 }

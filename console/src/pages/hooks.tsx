@@ -1,12 +1,11 @@
 // Hooks: their health and order; each with its latency, its queued calls, and what can be done with it.
 
-import { useSignal } from "@preact/signals";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { HookRow } from "../api/schema.ts";
 import { count, duration, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href, route } from "../state/route.ts";
+import { choiceOf, href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -20,7 +19,7 @@ export function Hooks() {
 }
 
 function HookList() {
-  const tab = useSignal("hooks");
+  const tab = choiceOf("tab", ["hooks", "order"]);
   const list = useResource((signal) => readAll((cursor) => get("/hooks", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), 5000), []);
   useFollow((event) => event.type.startsWith("hook:"), [list]);
   return (
@@ -33,7 +32,7 @@ function HookList() {
             <p><a href={href("api", undefined, { find: "create_hook" })}>How to register a hook</a></p>
           </Empty>
         ) : (
-          <Tabs label="Hooks" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[{ id: "hooks", label: <>Hooks <small>{count(items.length)}</small></> }, { id: "order", label: "Order" }]}>
+          <Tabs label="Hooks" shown={tab.value} onShow={tab.set} tabs={[{ id: "hooks", label: <>Hooks <small>{count(items.length)}</small></> }, { id: "order", label: "Order" }]}>
             {tab.value === "hooks" ? <Rows items={items} /> : <HookOrderPanel hooks={items} onChanged={list.reload} />}
           </Tabs>
         )}

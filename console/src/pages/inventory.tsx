@@ -11,13 +11,14 @@ import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Stat } from "../ui/stat.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty, FirstRequest, Loaded } from "../ui/states.tsx";
 
 const TURNS = [5, 20, 50, 200];
 
 export function InventoryPage() {
   const wanted = route.value.query.get("session") ?? "";
-  const turns = Number(route.value.query.get("turns") ?? 20);
+  const given = Number(route.value.query.get("turns"));
+  const turns = Number.isInteger(given) && given >= 1 && given <= 200 ? given : 20;
   const sessions = useResource(
     async (signal) => (await readAll((cursor) => get("/sessions", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), 5000)).items
       .sort((one, other) => (one.used_at < other.used_at ? 1 : -1)),
@@ -30,7 +31,7 @@ export function InventoryPage() {
         {(list) => {
           const id = wanted || list[0]?.id;
           return id === undefined ? (
-            <Empty title="No session is open"><p>A request with <code>session_id</code> begins one. <a href={href("playground")}>Try a request</a></p></Empty>
+            <Empty title="No session is open"><p>A request with <code>session_id</code> begins one.</p><FirstRequest /></Empty>
           ) : (
             <>
               <div class="filters">

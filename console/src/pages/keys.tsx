@@ -7,7 +7,7 @@ import { readAll } from "../api/lists.ts";
 import type { ApiKey, QuotaRow, UsageRow } from "../api/schema.ts";
 import { bytes, count, fullTime, leftOut, money, percent, short, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href } from "../state/route.ts";
+import { choiceOf, href } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -22,11 +22,11 @@ const SCOPES = ["compile", "compress", "memory:read", "memory:write", "sessions:
   "hooks:read", "hooks:write", "events:read", "packs:read", "packs:write", "metrics:read", "admin", "operator"];
 
 export function Keys() {
-  const tab = useSignal("keys");
+  const tab = choiceOf("tab", ["keys", "usage", "quotas"]);
   return (
     <>
       <PageHead title="Keys and usage" about="Who may ask for what, how much it was, and what is kept." />
-      <Tabs label="Keys and usage" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[{ id: "keys", label: "Keys" }, { id: "usage", label: "Usage" }, { id: "quotas", label: "Quotas" }]}>
+      <Tabs label="Keys and usage" shown={tab.value} onShow={tab.set} tabs={[{ id: "keys", label: "Keys" }, { id: "usage", label: "Usage" }, { id: "quotas", label: "Quotas" }]}>
         {tab.value === "keys" && <KeyPanel />}
         {tab.value === "usage" && <UsagePanel />}
         {tab.value === "quotas" && <Quotas />}
@@ -143,7 +143,7 @@ function NewKey({ busy, onCreate }: { busy: boolean; onCreate: (body: unknown) =
 }
 
 function UsagePanel() {
-  const by = useSignal<"day" | "hour">("day");
+  const by = choiceOf("by", ["day", "hour"]);
   const usage = useResource((signal) => readAll((cursor) => get("/usage", {
     query: { from: daysBack(by.value === "hour" ? 1 : 29), limit: 1000, ...(by.value === "hour" ? { by: "hour" } : {}), ...(cursor ? { cursor } : {}) } as never, signal,
   }), MAX_ROWS), [by.value]);
@@ -152,8 +152,8 @@ function UsagePanel() {
     <>
       <div class="filters">
         <div class="segments" role="group" aria-label="Rows">
-          <button type="button" aria-pressed={by.value === "day"} onClick={() => { by.value = "day"; }}>By day</button>
-          <button type="button" aria-pressed={by.value === "hour"} onClick={() => { by.value = "hour"; }}>By hour</button>
+          <button type="button" aria-pressed={by.value === "day"} onClick={() => by.set("day")}>By day</button>
+          <button type="button" aria-pressed={by.value === "hour"} onClick={() => by.set("hour")}>By hour</button>
         </div>
         <p class="dim">{by.value === "day" ? "30 days of UTC" : "yesterday and today, in local time"}</p>
       </div>

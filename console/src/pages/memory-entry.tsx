@@ -12,7 +12,6 @@ import { may } from "../state/session.ts";
 import { difference } from "../text/words.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton } from "../ui/json.tsx";
-import { visible } from "../ui/pair-list.tsx";
 import { Stat } from "../ui/stat.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { ConfirmButton, TaskState, useTask } from "../ui/task.tsx";
@@ -64,7 +63,7 @@ function Shown({ entry, versions, onChanged }: Found & { onChanged: () => void }
       </dl>
       <section class="card">
         <header><h2>Value</h2></header>
-        <pre class="text">{visible(valueText(entry.value, 2))}</pre>
+        <pre class="text">{valueText(entry.value, 2)}</pre>
       </section>
       {mayWrite && <Ttl entry={entry} busy={task.busy.value} onChange={(ttl) => void change(() => patch("/memory/{key}", { ttl }, { ...options, ifMatch: entry.version }), "The time to live is changed.")} />}
       <Versions rows={versions} current={entry.version} busy={task.busy.value} mayWrite={mayWrite}
@@ -124,7 +123,7 @@ function Changed({ before, after }: { before: MemoryEntry | undefined; after: Me
   const same = before !== undefined && pieces.every((piece) => piece.kind === "same");
   return (
     <>
-      {!same && <pre class="text">{pieces.map((piece, at) => piece.kind === "same" ? visible(piece.text) : piece.kind === "added" ? <ins key={at}>{visible(piece.text)}</ins> : <del key={at}>{visible(piece.text)}</del>)}</pre>}
+      {!same && <pre class="text">{pieces.map((piece, at) => piece.kind === "same" ? piece.text : piece.kind === "added" ? <ins key={at}>{piece.text}</ins> : <del key={at}>{piece.text}</del>)}</pre>}
       {members.map((name) => <p key={name} class="dim">{name}: {valueText(before?.[name] ?? null)} → {valueText(after[name] ?? null)}</p>)}
       {same && members.length === 0 && <p class="dim">the same value</p>}
     </>

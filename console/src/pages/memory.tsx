@@ -7,10 +7,9 @@ import { readAll } from "../api/lists.ts";
 import type { MemoryEntry, MemoryScope, RecalledEntry } from "../api/schema.ts";
 import { count, fullTime, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { go, href, route } from "../state/route.ts";
+import { choiceOf, href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { PageHead } from "../ui/frame.tsx";
-import { visible } from "../ui/pair-list.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { TaskState, useTask } from "../ui/task.tsx";
@@ -23,15 +22,15 @@ const TABS = [{ id: "entries", label: "Entries" }, { id: "candidates", label: "C
 
 export function Memory() {
   const { id, query } = route.value;
-  const tab = query.get("tab") ?? "entries";
+  const tab = choiceOf("tab", ["entries", "candidates", "recall"]);
   if (id !== null) return <MemoryEntryPage key={`${id} ${query.toString()}`} name={id} scope={scopeOf(query)} />;
   return (
     <>
       <PageHead title="Memory" about="What is remembered between requests, for whom, and until when." />
-      <Tabs label="Memory" shown={tab} onShow={(next) => go("memory", undefined, { tab: next })} tabs={TABS}>
-        {tab === "entries" && <Entries />}
-        {tab === "candidates" && <Candidates />}
-        {tab === "recall" && <Recall />}
+      <Tabs label="Memory" shown={tab.value} onShow={tab.set} tabs={TABS}>
+        {tab.value === "entries" && <Entries />}
+        {tab.value === "candidates" && <Candidates />}
+        {tab.value === "recall" && <Recall />}
       </Tabs>
     </>
   );
@@ -114,7 +113,7 @@ function EntryRows({ items, complete, text, scope, status, onText, onScope, onSt
               {found.slice(0, SHOWN).map((entry) => (
                 <tr key={entry.key + JSON.stringify(entry.scope)}>
                   <th scope="row"><a href={href("memory", entry.key, scopeQuery(entry.scope))}>{entry.key}</a></th>
-                  <td class="value"><span>{visible(valueText(entry.value).slice(0, 220))}</span></td>
+                  <td class="value"><span>{valueText(entry.value).slice(0, 220)}</span></td>
                   <td><Scope scope={entry.scope} /></td>
                   <td>{entry.tier}</td>
                   <td class={entry.status === "retracted" ? "bad" : ""}>{entry.status}</td>
@@ -171,7 +170,7 @@ function Recall() {
                 {result.items.map((row) => (
                   <tr key={row.entry.key + JSON.stringify(row.entry.scope)} class={row.shown ? "" : "faded"}>
                     <th scope="row"><a href={href("memory", row.entry.key, scopeQuery(row.entry.scope))}>{row.entry.key}</a></th>
-                    <td class="left value"><span>{visible(valueText(row.entry.value).slice(0, 160))}</span></td>
+                    <td class="left value"><span>{valueText(row.entry.value).slice(0, 160)}</span></td>
                     <td><b>{row.score.toFixed(2)}</b></td>
                     <Score value={row.relevance} /><Score value={row.importance} /><Score value={row.recency} />
                     <td class="left">{row.shown ? <span class="good">yes</span> : <span class="dim">no room, or too low</span>}</td>

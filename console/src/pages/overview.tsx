@@ -10,9 +10,9 @@ import { go, href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
-import { LineChart, Spark } from "../ui/line.tsx";
+import { LineChart, Spark, written } from "../ui/line.tsx";
 import { Stat } from "../ui/stat.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty, FirstRequest, Loaded } from "../ui/states.tsx";
 import { Breaks, Recent } from "./recent.tsx";
 import { daysBack, groupBy, totalOf, type Total } from "./usage.ts";
 
@@ -20,7 +20,8 @@ const SPANS = [{ days: 1, label: "Today" }, { days: 7, label: "7 days" }, { days
 const MAX_ROWS = 5000;
 
 export function Overview() {
-  const days = Number(route.value.query.get("days") ?? 7);
+  const given = Number(route.value.query.get("days"));
+  const days = SPANS.find((span) => span.days === given)?.days ?? 7;
   return (
     <>
       <PageHead title="Overview" about={`Days are those of UTC; times are local (${zoneName()}).`}>
@@ -44,7 +45,7 @@ export function Overview() {
 function Usage({ days }: { days: number }) {
   const from = daysBack(days - 1);
   const usage = useResource(
-    (signal) => readAll((cursor) => get("/usage", { query: { from, limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
+    (signal) => readAll((cursor) => get("/usage", { query: { from, limit: 1000, ...(days === 1 ? { by: "hour" as const } : {}), ...(cursor ? { cursor } : {}) }, signal }), MAX_ROWS),
     [days],
   );
   const durations = useResource(async (signal) => (await get("/usage", { query: { from, limit: 1 }, signal })).durations ?? null, [days]);
@@ -59,13 +60,14 @@ function Usage({ days }: { days: number }) {
       {({ items, complete }) =>
         items.length === 0 ? (
           <Empty title={days === 1 ? "Nothing was compiled today" : "Nothing was compiled in this time"}>
-            <p>Send a conversation to <code>POST /compile</code>, or try one in the <a href={href("playground")}>playground</a>.</p>
+            <p>A compile is counted a few seconds after it was made. The <a href={href("playground")}>playground</a> shows what one does, and is not counted.</p>
+            <FirstRequest />
           </Empty>
         ) : (
           <>
             {!complete && <p class="stale">Only the first {count(MAX_ROWS)} rows of usage are counted.</p>}
             <Totals rows={items} days={days} durations={durations.state.value.data ?? null} />
-            {days > 1 && <Days rows={items} days={days} />}
+            <Slots rows={items} days={days} />
             <div class="columns">
               <Group title="By model" rows={groupBy(items, (row) => row.model ?? "none named")} />
               <Group title="By key" rows={groupBy(items, (row) => row.key ?? "without a key")} />
@@ -85,9 +87,9 @@ function Usage({ days }: { days: number }) {
 function Totals({ rows, days, durations }: { rows: UsageRow[]; days: number; durations: UsageDurations | null }) {
   const total = totalOf(rows);
   const left = total.before - total.after;
-  const perDay = useMemo(() => daily(rows, days), [rows, days]);
+  const slots = useMemo(() => slotsOf(rows, days), [rows, days]);
   const spark = (value: (total: Total) => number, label: string) =>
-    days > 1 && <Spark values={perDay.map((day) => value(day.total))} label={`${label}, by day`} />;
+    <Spark values={slots.map(({ total: own }) => value(own))} label={`${label}, by ${days === 1 ? "hour" : "day"}`} />;
   return (
     <dl class="stats">
       <Stat label="Requests" value={count(total.requests)} of="compiles and compressions">{spark((day) => day.requests, "Requests")}</Stat>
@@ -107,29 +109,36 @@ function Totals({ rows, days, durations }: { rows: UsageRow[]; days: number; dur
           {spark((day) => day.read, "Read from caches")}
         </Stat>
       )}
-      {durations && <Stat label="Time of a compile" value={duration(durations.p50_ms)} of={`half of ${plural(durations.requests, "compile")}; 90 % within ${duration(durations.p90_ms)}, 99 % within ${duration(durations.p99_ms)}`} />}
+      {durations && <Stat label="Time of a compile" value={duration(durations.p50_ms)} of={`half of ${plural(durations.requests, "compile")} within it, with storing the record; 90 % within ${duration(durations.p90_ms)}, 99 % within ${duration(durations.p99_ms)}`} />}
     </dl>
   );
 }
 
-function daily(rows: UsageRow[], days: number): { day: string; total: Total }[] {
-  const byDay = new Map<string, UsageRow[]>();
-  for (let back = days - 1; back >= 0; back -= 1) byDay.set(daysBack(back), []);
-  for (const row of rows) byDay.get(row.day)?.push(row);
-  return [...byDay].map(([day, own]) => ({ day, total: totalOf(own) }));
+/** The rows by day; those of one day by hour. `at`: the hour or, of a day, its noon, in seconds since 1970. */
+function slotsOf(rows: UsageRow[], days: number): { at: number; total: Total }[] {
+  const slots = new Map<string, UsageRow[]>();
+  if (days === 1) {
+    const now = new Date().getUTCHours();
+    for (let hour = 0; hour <= now; hour += 1) slots.set(`${daysBack(0)}T${String(hour).padStart(2, "0")}`, []);
+  } else {
+    for (let back = days - 1; back >= 0; back -= 1) slots.set(daysBack(back), []);
+  }
+  for (const row of rows) slots.get(days === 1 ? row.hour?.slice(0, 13) ?? "" : row.day)?.push(row);
+  return [...slots].map(([name, own]) => ({ at: Date.parse(days === 1 ? `${name}:00:00Z` : `${name}T12:00:00Z`) / 1000, total: totalOf(own) }));
 }
 
-function Days({ rows, days }: { rows: UsageRow[]; days: number }) {
-  const list = useMemo(() => daily(rows, days), [rows, days]);
-  const times = useMemo(() => list.map(({ day }) => Date.parse(`${day}T12:00:00Z`) / 1000), [list]);
+function Slots({ rows, days }: { rows: UsageRow[]; days: number }) {
+  const list = useMemo(() => slotsOf(rows, days), [rows, days]);
+  const times = useMemo(() => list.map(({ at }) => at), [list]);
+  const unit = days === 1 ? "hour" : "day";
   const lines = useMemo(() => [
     { label: "Tokens in", colour: "--muted", values: list.map(({ total }) => total.before) },
     { label: "Tokens out", colour: "--accent", values: list.map(({ total }) => total.after), fill: true },
   ], [list]);
   return (
     <section class="card">
-      <header><h2>Tokens a day</h2><p class="keys"><i class="key muted" /> in <i class="key accent" /> out</p></header>
-      <LineChart times={times} lines={lines} label={`Tokens in and out, by day: ${list.map(({ day, total }) => `${day} ${short(total.before)} to ${short(total.after)}`).join("; ")}`} />
+      <header><h2>{days === 1 ? "Tokens an hour" : "Tokens a day"}</h2><p class="keys"><i class="key muted" /> in <i class="key accent" /> out</p></header>
+      <LineChart times={times} unit={unit} lines={lines} label={`Tokens in and out, by ${unit}: ${list.map(({ at, total }) => `${written(at, unit)} ${short(total.before)} to ${short(total.after)}`).join("; ")}`} />
     </section>
   );
 }

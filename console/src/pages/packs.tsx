@@ -6,13 +6,12 @@ import { get, post } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { GoldenCase, GoldenRun, Pack, PackDiff, PackLintFault, PackRow } from "../api/schema.ts";
 import { count, fullTime, plural, shortId, time } from "../format.ts";
-import { go, href, route } from "../state/route.ts";
+import { choiceOf, go, href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { lineOf } from "../text/json-lines.ts";
 import { difference } from "../text/words.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Sentence } from "../ui/markdown.tsx";
-import { visible } from "../ui/pair-list.tsx";
 import { StageDots } from "../ui/stage-dots.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -30,18 +29,18 @@ function splitRef(text: string | null): [string, string] {
 }
 
 function PackList() {
-  const tab = useSignal("packs");
+  const tab = choiceOf("tab", ["packs", "lint"]);
   const list = useResource((signal) => readAll((cursor) => get("/packs", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), 5000), []);
   return (
     <>
       <PageHead title="Packs" about="Rules under which a compile is made: what may be seen, asked, remembered and called." />
-      <Tabs label="Packs" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[{ id: "packs", label: "Published" }, { id: "lint", label: "Check a pack" }]}>
+      <Tabs label="Packs" shown={tab.value} onShow={tab.set} tabs={[{ id: "packs", label: "Published" }, { id: "lint", label: "Check a pack" }]}>
         {tab.value === "lint" ? <Lint document={null} /> : (
           <Loaded of={list} rows={4}>
             {({ items }) => items.length === 0 ? (
               <Empty title="No pack is published">
                 <p><code>contexture pack init pack.json</code> writes the smallest one, <code>POST /packs</code> publishes it.</p>
-                <p><button type="button" onClick={() => { tab.value = "lint"; }}>Check a pack</button></p>
+                <p><button type="button" onClick={() => tab.set("lint")}>Check a pack</button></p>
               </Empty>
             ) : <Versions items={items} />}
           </Loaded>
@@ -73,7 +72,7 @@ function Versions({ items }: { items: PackRow[] }) {
 }
 
 function PackPage({ id, version }: { id: string; version: string }) {
-  const tab = useSignal("document");
+  const tab = choiceOf("tab", ["document", "diff", "golden"]);
   const found = useResource(async (signal) => {
     const { versions } = await get("/packs/{id}", { path: { id }, signal });
     const chosen = version || versions.at(-1)?.version || "";
@@ -85,10 +84,10 @@ function PackPage({ id, version }: { id: string; version: string }) {
         <>
           <PageHead title={<><a class="crumb" href={href("packs")}>Packs</a> {pack.id}</>} about={<>{plural(versions.length, "version")} · {pack.signed ? "signed" : "not signed"} · published <time title={fullTime(pack.created_at)}>{time(pack.created_at)}</time></>}>
             <label class="choice">Version
-              <select value={pack.version} onChange={(event) => go("packs", `${id}@${event.currentTarget.value}`)}>{[...versions].reverse().map((row) => <option key={row.version}>{row.version}</option>)}</select>
+              <select value={pack.version} onChange={(event) => go("packs", `${id}@${event.currentTarget.value}`, Object.fromEntries(route.peek().query))}>{[...versions].reverse().map((row) => <option key={row.version}>{row.version}</option>)}</select>
             </label>
           </PageHead>
-          <Tabs label="Parts of the pack" shown={tab.value} onShow={(next) => { tab.value = next; }} tabs={[
+          <Tabs label="Parts of the pack" shown={tab.value} onShow={tab.set} tabs={[
             { id: "document", label: "Document and faults" }, { id: "diff", label: "Compare" }, { id: "golden", label: "Golden runs" },
           ]}>
             {tab.value === "document" && <Lint document={pack} />}
@@ -199,7 +198,7 @@ function Changes({ diff }: { diff: PackDiff }) {
                 <code>{change.path}</code> <small>{change.op}</small>
                 <pre class="text">
                   {difference(change.op === "add" ? "" : write(change.from), change.op === "remove" ? "" : write(change.value)).map((piece, place) =>
-                    piece.kind === "same" ? visible(piece.text) : piece.kind === "added" ? <ins key={place}>{visible(piece.text)}</ins> : <del key={place}>{visible(piece.text)}</del>)}
+                    piece.kind === "same" ? piece.text : piece.kind === "added" ? <ins key={place}>{piece.text}</ins> : <del key={place}>{piece.text}</del>)}
                 </pre>
               </li>
             ))}

@@ -1,11 +1,12 @@
 // A request and what a compile makes of it, live. Dry runs: nothing is recorded or counted.
 
-import { useSignal } from "@preact/signals";
+import { effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { post } from "../api/client.ts";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import type { CompileResult, Json } from "../api/schema.ts";
 import { count, leftOut, money, percent } from "../format.ts";
+import { session } from "../state/session.ts";
 import { pairsOf } from "../text/pairs.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton, JsonText } from "../ui/json.tsx";
@@ -27,9 +28,16 @@ interface Run {
   ms: number;
 }
 
+/** What was typed stays while one looks at another page, until someone signs out. */
+const text = signal(EXAMPLE);
+const settings = signal(START);
+effect(() => {
+  if (session.value.status !== "signed out") return;
+  text.value = EXAMPLE;
+  settings.value = START;
+});
+
 export function Playground() {
-  const text = useSignal(EXAMPLE);
-  const settings = useSignal(START);
   const run = useSignal<Run | null>(null);
   const error = useSignal<ApiError | null>(null);
   const busy = useSignal(false);
@@ -95,7 +103,7 @@ export function Playground() {
         <Source text={text.value} onText={(next) => { text.value = next; }} input={input} />
         <Controls settings={settings.value} onChange={(next) => { settings.value = next; }} />
       </div>
-      {error.value && <Failed error={error.value} />}
+      {error.value && <Failed error={error.value} title="This could not be compiled" />}
       {run.value && <Result run={run.value} busy={busy.value} tab={tab.value} onTab={(next) => { tab.value = next; }} />}
     </>
   );

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { EventRow, FirstChange } from "../api/schema.ts";
-import { count, percent, shortId, time } from "../format.ts";
+import { count, duration, percent, shortId, time } from "../format.ts";
 import { events, isRecorded } from "../state/live.ts";
 import { href, sessionHref } from "../state/route.ts";
 import { Stat } from "../ui/stat.tsx";
@@ -82,7 +82,7 @@ export function Recent() {
     <section class="card">
       <header><h2>Newest compiles</h2><p class="dim">live, {of}</p></header>
       <dl class="stats flat">
-        <Stat label="Time, median" value={`${quantile(times, 0.5)} ms`} of={`99 % within ${quantile(times, 0.99)} ms`} />
+        <Stat label="Time, median" value={duration(quantile(times, 0.5))} of={`99 % within ${duration(quantile(times, 0.99))}, before the record is stored`} />
         <Stat label="Nothing left out" value={percent(idle.length, done.length, 0)} of={reasons.length === 0 ? "each left something out" : reasons.map(({ words, many }) => `${count(many)} ${words}`).join(", ")} />
         <Stat label="Over the budget" value={percent(over, done.length, 0)} of={`${count(over)} did not fit`} bad={over > 0} />
         <Stat label="Cache breaks" value={percent(broken, done.length, 0)} of={`${count(broken)} changed what was sent before`} />

@@ -52,7 +52,7 @@ export function Check({ record }: { record: CompilationRecord }) {
         </form>
       </section>
       {busy.value && <p role="status">Working…</p>}
-      {error.value && <Failed error={error.value} />}
+      {error.value && <Failed error={error.value} title="This could not be compared" />}
       {result.value && <Outcome result={result.value} />}
     </div>
   );

@@ -4,7 +4,6 @@ import type { CompilationRecord } from "../api/schema.ts";
 import { count, percent, plural } from "../format.ts";
 import { href } from "../state/route.ts";
 import { JsonText } from "../ui/json.tsx";
-import { visible } from "../ui/pair-list.tsx";
 import { Empty } from "../ui/states.tsx";
 
 type Value = Record<string, unknown>;
@@ -85,7 +84,7 @@ function Table({ title, rows, none }: { title: string; rows: Value[]; none: stri
         <div class="scroll">
           <table class="rows">
             <thead><tr>{names.map((name) => <th key={name}>{headOf(name)}</th>)}</tr></thead>
-            <tbody>{rows.slice(0, 200).map((row, at) => <tr key={at}>{names.map((name) => <td key={name}>{visible(text(row[name])).slice(0, 400)}</td>)}</tr>)}</tbody>
+            <tbody>{rows.slice(0, 200).map((row, at) => <tr key={at}>{names.map((name) => <td key={name}>{text(row[name]).slice(0, 400)}</td>)}</tr>)}</tbody>
           </table>
         </div>
       )}

@@ -6,7 +6,7 @@ import { Empty } from "../ui/states.tsx";
 
 export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
   return (
-    <div class="scroll"><table class="stages">
+    <div class="card scroll"><table class="rows stages">
       <thead><tr><th>Stage</th><th>Reaches it from outside</th><th>Output</th></tr></thead>
       <tbody>
         {stages.map((stage, index) => (

@@ -1,11 +1,10 @@
 // A record: what came in and what is sent, message by message, and everything that is known of the compile.
 
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
 import { count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
-import { go, href, sessionHref } from "../state/route.ts";
+import { choiceOf, go, href, route, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { session } from "../state/session.ts";
 import { curlOf } from "../text/shell.ts";
@@ -33,10 +32,6 @@ export function RecordPage({ id }: { id: string }) {
 }
 
 function RecordShown({ record }: { record: CompilationRecord }) {
-  const chosen = useSignal("");
-  useEffect(() => {
-    chosen.value = "";
-  }, [record.id]);
   const report = record.report ?? null;
   const decisions = record.decisions ?? [];
   const hasTexts = record.request != null && record.payload != null;
@@ -45,7 +40,9 @@ function RecordShown({ record }: { record: CompilationRecord }) {
     [record],
   );
   const tabs = tabsOf(record);
-  const shown = tabs.find((tab) => tab.id === chosen.value)?.id ?? tabs[0]?.id ?? "json";
+  const [first = "json", ...others] = tabs.map((tab) => tab.id);
+  const chosen = choiceOf("tab", [first, ...others]);
+  const shown = chosen.value;
   const state = session.value;
   const needsKey = state.status === "signed in" && state.who.key != null;
   const curl = () => curlOf(record, location.origin, needsKey);
@@ -69,8 +66,8 @@ function RecordShown({ record }: { record: CompilationRecord }) {
       {report && <Figures record={record} />}
       {record.gateway && <GatewayFigures record={record} gateway={record.gateway} />}
       {record.gateway && !hasTexts && <NoTexts record={record} />}
-      <Tabs label="Parts of the record" shown={shown} onShow={(next) => { chosen.value = next; }} tabs={tabs}>
-        {shown === "messages" && (hasTexts ? <PairList rows={rows} decisions={decisions} /> : <NoTexts record={record} />)}
+      <Tabs label="Parts of the record" shown={shown} onShow={chosen.set} tabs={tabs}>
+        {shown === "messages" && (hasTexts ? <PairList rows={rows} decisions={decisions} isLinked /> : <NoTexts record={record} />)}
         {shown === "window" && (report ? <Window parts={report.parts} budget={report.budget} /> : <Empty title="This record has no report" />)}
         {shown === "payload" && (record.payload != null ? <JsonText value={record.payload} label="Payload" /> : <NoTexts record={record} />)}
         {shown === "report" && (report ? <><Notes report={report} /><JsonText value={report} label="Report" /></> : <Empty title="This record has no report" />)}
@@ -175,11 +172,14 @@ function Neighbours({ id, session: name }: { id: string; session: string }) {
   const at = rows.findIndex((row) => row.id === id);
   const older = at >= 0 ? rows[at + 1] : undefined;
   const newer = at > 0 ? rows[at - 1] : undefined;
+  // The neighbour opens at the same tab.
+  const shown = route.value.query.get("tab");
+  const tab = shown === null ? {} : { tab: shown };
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select, [role=tab]")) return;
       const row = event.key === "[" ? older : event.key === "]" ? newer : undefined;
-      if (row) go("records", row.id);
+      if (row) go("records", row.id, tab);
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
@@ -187,9 +187,9 @@ function Neighbours({ id, session: name }: { id: string; session: string }) {
   if (at < 0) return null;
   return (
     <nav class="pager" aria-label="Records of this session">
-      {older ? <a href={href("records", older.id)} title="Previous ([)"><Icon name="previous" /><span class="hidden">Previous</span></a> : <span><Icon name="previous" /></span>}
+      {older ? <a href={href("records", older.id, tab)} title="Previous ([)"><Icon name="previous" /><span class="hidden">Previous</span></a> : <span><Icon name="previous" /></span>}
       <span>{rows.length - at} of {rows.length}</span>
-      {newer ? <a href={href("records", newer.id)} title="Next (])"><Icon name="next" /><span class="hidden">Next</span></a> : <span><Icon name="next" /></span>}
+      {newer ? <a href={href("records", newer.id, tab)} title="Next (])"><Icon name="next" /><span class="hidden">Next</span></a> : <span><Icon name="next" /></span>}
     </nav>
   );
 }

@@ -101,7 +101,7 @@ function Turns({ rows, complete }: { rows: TimelineRow[]; complete: boolean }) {
       </section>
       <section class="card">
         <div class="scroll">
-          <table class="numbers rows">
+          <table class="numbers rows turn-rows">
             <thead><tr><th>Turn</th><th>When</th><th>Tokens in</th><th>Tokens out</th><th>Read from cache</th><th class="left">First change</th><th>Read again</th><th>Cost</th><th>Saved, net</th></tr></thead>
             <tbody>
               {rows.slice(0, SHOWN_TURNS).map((row, at) => (

@@ -7,11 +7,11 @@ import { readAll } from "../api/lists.ts";
 import type { Session, UsageRow } from "../api/schema.ts";
 import { count, fullTime, leftOut, money, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { href, isGatewaySession, sessionHref } from "../state/route.ts";
+import { isGatewaySession, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty, FirstRequest, Loaded } from "../ui/states.tsx";
 import { daysBack, groupBy } from "./usage.ts";
 
 const MAX_SESSIONS = 5000;
@@ -33,7 +33,7 @@ export function Sessions() {
         {({ items, complete }) => items.length === 0 && (gateway.state.value.data ?? []).length === 0 ? (
           <Empty title="No session is open">
             <p>A request with <code>session_id</code> begins one, and so do <code>POST /sessions</code> and requests through the gateway.</p>
-            <p><a href={href("playground")}>Try a request in the playground</a></p>
+            <FirstRequest />
           </Empty>
         ) : items.length === 0 ? null : <List items={items} complete={complete} />}
       </Loaded>
@@ -58,16 +58,16 @@ function List({ items, complete }: { items: Session[]; complete: boolean }) {
       </div>
       <div class="card scroll">
         <table class="numbers rows">
-          <thead><tr><th>Session</th><th class="left">Model</th><th>Turns</th><th>Messages</th><th>Compactions</th><th>Cost, last turn</th><th>Used</th></tr></thead>
+          <thead><tr><th>Session</th><th class="left">Model</th><th>Turns</th><th>Messages</th><th>Cost, last turn</th><th>Saved, last turn</th><th>Used</th></tr></thead>
           <tbody>
             {found.slice(0, SHOWN).map((row) => (
               <tr key={row.id}>
                 <th scope="row" title={row.id}><a href={sessionHref(row.id)}>{row.id}</a>{row.parent_session_id && <small class="dim"> goes on from {row.parent_session_id}</small>}</th>
-                <td class="left">{String(row.defaults?.["model"] ?? "–")}</td>
+                <td class="left whole">{String(row.defaults?.["model"] ?? "–")}</td>
                 <td>{count(row.turns)}</td>
                 <td>{count(row.messages)}</td>
-                <td>{count(row.compaction_points.length)}</td>
                 <td>{row.last_cost ? money(row.last_cost.payload_micros) : "–"}</td>
+                <td>{row.last_cost ? money(row.last_cost.saved_micros) : "–"}</td>
                 <td><time dateTime={row.used_at} title={fullTime(row.used_at)}>{time(row.used_at)}</time></td>
               </tr>
             ))}

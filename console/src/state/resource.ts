@@ -1,8 +1,9 @@
 // Data of the server, as a page shows it: loading, there, failed, or there and stale.
 
-import { signal, type Signal } from "@preact/signals";
+import { effect, signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { errorOf, type ApiError } from "../api/problem.ts";
+import { liveState } from "./live.ts";
 import { session } from "./session.ts";
 
 export interface Resource<Data> {
@@ -18,10 +19,10 @@ export interface Handle<Data> {
 
 /**
  * Loads data when the page opens, when `inputs` change, and with `reload`. Old data stays until the new is there, and
- * stays with an error if the new one cannot be had.
+ * stays with an error if the new one cannot be had. What failed because the server was away is loaded again once it is back.
  */
-export function useResource<Data>(load: (signal: AbortSignal) => Promise<Data>, inputs: unknown[]): Handle<Data> {
-  const state = useMemo(() => signal<Resource<Data>>({ data: undefined, error: undefined, loading: true }), inputs);
+export function useResource<Data>(load: (signal: AbortSignal) => Promise<Data>, inputs: unknown[], known?: Data): Handle<Data> {
+  const state = useMemo(() => signal<Resource<Data>>({ data: known, error: undefined, loading: true }), inputs);
   const running = useMemo(() => ({ current: undefined as AbortController | undefined }), inputs);
   const reload = () => {
     running.current?.abort();
@@ -42,7 +43,14 @@ export function useResource<Data>(load: (signal: AbortSignal) => Promise<Data>, 
   };
   useEffect(() => {
     reload();
-    return () => running.current?.abort();
+    const stop = effect(() => {
+      const { error } = state.peek();
+      if (liveState.value === "live" && error !== undefined && (error.status === 0 || error.status >= 502)) reload();
+    });
+    return () => {
+      stop();
+      running.current?.abort();
+    };
   }, inputs);
   return { state, reload };
 }

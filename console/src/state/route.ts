@@ -14,11 +14,11 @@ export interface Route {
   query: URLSearchParams;
 }
 
+// A record's own address is written like that of any other page, so that its tabs have addresses too.
+const record = /^\/compilations\/([^/]+)$/.exec(location.pathname);
+if (record) history.replaceState(null, "", location.hash.length < 3 ? `/#/records/${record[1] ?? ""}` : `/${location.hash}`);
+
 function parse(): Route {
-  const path = /^\/compilations\/([^/]+)$/.exec(location.pathname);
-  if (path && location.hash.length < 3) {
-    return { page: "records", id: decodeURIComponent(path[1] ?? ""), query: new URLSearchParams() };
-  }
   const [name = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, ...rest] = name.split("/");
   const id = rest.join("/");
@@ -36,6 +36,7 @@ function parse(): Route {
 }
 
 export const route = signal<Route>(parse());
+/** What stays the same while parts of a page, such as its tabs, are chosen. */
 export const pageKey = computed(() => `${route.value.page}/${route.value.id ?? ""}`);
 
 addEventListener("hashchange", () => {
@@ -44,7 +45,8 @@ addEventListener("hashchange", () => {
 
 /** The address of a page. */
 export function href(page: Route["page"], id?: string, query?: Record<string, string>): string {
-  const text = query ? `?${new URLSearchParams(query).toString()}` : "";
+  const given = new URLSearchParams(query).toString();
+  const text = given && `?${given}`;
   const hash = `#/${page}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text}`;
   return location.pathname === "/" ? hash : `/${hash}`;
 }
@@ -57,6 +59,27 @@ export function isGatewaySession(id: string): boolean {
 /** The address of a session's page. */
 export function sessionHref(id: string): string {
   return href("sessions", id);
+}
+
+/** Changes what is chosen on the page in its address. `null` is the default, which the address leaves out. */
+export function choose(changes: Record<string, string | null>): void {
+  const { page, id, query } = route.peek();
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  history.replaceState(history.state, "", href(page, id ?? undefined, Object.fromEntries(next)));
+  route.value = parse();
+}
+
+/** A choice of the page that its address has, one of `known`; the first one is the default. */
+export function choiceOf<Known extends string>(name: string, known: readonly [Known, ...Known[]]): { value: Known; set: (value: string) => void } {
+  const given = route.value.query.get(name);
+  return {
+    value: known.find((one) => one === given) ?? known[0],
+    set: (value) => choose({ [name]: value === known[0] ? null : value }),
+  };
 }
 
 export function go(page: Route["page"], id?: string, query?: Record<string, string>): void {

@@ -12,6 +12,9 @@ export type SessionState =
   | { status: "signed in"; who: ConsoleSession };
 
 export const session = signal<SessionState>({ status: "unknown" });
+/** Tells other tabs, which share the cookie, that someone signed in or out. */
+const tabs = new BroadcastChannel("contexture-session");
+tabs.onmessage = () => void findSession();
 
 function enter(who: ConsoleSession): void {
   setCsrfToken(who.csrf_token ?? null);
@@ -30,12 +33,14 @@ export async function findSession(): Promise<void> {
 
 export async function signIn(key: string): Promise<void> {
   enter(await post("/console/session", "", { key }));
+  tabs.postMessage(null);
 }
 
 export async function signOut(): Promise<void> {
   await remove("/console/session");
   setCsrfToken(null);
   session.value = { status: "signed out" };
+  tabs.postMessage(null);
 }
 
 /** Whether the key has one of these scopes, each of which suffices. */

@@ -3,6 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { errorOf } from "../api/problem.ts";
+import { zoneName } from "../format.ts";
 import { liveState } from "../state/live.ts";
 import { href, pageKey, route, type Route } from "../state/route.ts";
 import { may, session, signOut } from "../state/session.ts";
@@ -86,6 +88,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             <i aria-hidden="true" /> <span>{LIVE[liveState.value]}</span>
           </p>
           <ThemeSwitch />
+          <p class="zone" title="All times are local">{zoneName()}</p>
           <Who />
         </div>
       </header>
@@ -101,14 +104,17 @@ function skip(event: Event): void {
 
 function Who() {
   const state = session.value;
+  const fault = useSignal("");
   if (state.status !== "signed in") return null;
   const { key, tenant } = state.who;
+  const leave = () => signOut().catch((thrown: unknown) => { fault.value = `Still signed in: ${errorOf(thrown).message}`; });
   return (
     <p class="who">
       <span title={`tenant ${tenant}`}>{key === null || key === undefined ? "No key needed" : `Key ${key}`}</span>
       {key !== null && key !== undefined && (
-        <button type="button" class="link" onClick={() => void signOut()}>Sign out</button>
+        <button type="button" class="link" onClick={() => void leave()}>Sign out</button>
       )}
+      <span class="bad" role="alert">{fault.value}</span>
     </p>
   );
 }

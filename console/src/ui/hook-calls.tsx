@@ -5,7 +5,6 @@ import { useSignal } from "@preact/signals";
 import type { HookRecord } from "../api/schema.ts";
 import { count, duration, fullTime, shortId, time } from "../format.ts";
 import { href } from "../state/route.ts";
-import { visible } from "./pair-list.tsx";
 
 /** A call with the record that it is from. */
 export interface HookCall {
@@ -15,7 +14,7 @@ export interface HookCall {
 
 const MAX_ANSWER_CHARS = 20_000;
 const BAD = new Set(["failed", "denied"]);
-const QUIET = new Set(["skipped", "unchanged"]);
+const QUIET = new Set(["skipped", "unchanged", "queued"]);
 
 /** The rows name the record if calls have one, and the hook if not. */
 export function HookCalls({ calls }: { calls: HookCall[] }) {
@@ -34,7 +33,7 @@ export function HookCalls({ calls }: { calls: HookCall[] }) {
               <tr>
                 {record ? (
                   <>
-                    <th scope="row"><a href={href("records", record.id)}>{shortId(record.id)}</a></th>
+                    <th scope="row"><a href={href("records", record.id, { tab: "hooks" })}>{shortId(record.id)}</a></th>
                     <td><time dateTime={record.at} title={fullTime(record.at)}>{time(record.at)}</time></td>
                   </>
                 ) : <th scope="row"><a href={href("hooks", call.hook)}>{call.hook}</a> <small>{call.kind}</small></th>}
@@ -51,7 +50,7 @@ export function HookCalls({ calls }: { calls: HookCall[] }) {
                 </td>
               </tr>
               {open.value === at && call.answer && (
-                <tr class="answer"><td colSpan={hasRecords ? 7 : 6}><pre>{visible(written(call.answer)).slice(0, MAX_ANSWER_CHARS)}{call.answer.length > MAX_ANSWER_CHARS && "\n…"}</pre></td></tr>
+                <tr class="answer"><td colSpan={hasRecords ? 7 : 6}><pre>{written(call.answer).slice(0, MAX_ANSWER_CHARS)}{call.answer.length > MAX_ANSWER_CHARS && "\n…"}</pre></td></tr>
               )}
             </Fragment>
           ))}
@@ -71,7 +70,7 @@ function Outcome({ call }: { call: HookRecord }) {
   return (
     <>
       <span class="state"><i class={`dot ${tone}`} aria-hidden="true" />{call.outcome}</span>
-      {(why.length > 0 || marks.length > 0) && <small class="block">{visible([...why, ...marks].join("; "))}</small>}
+      {(why.length > 0 || marks.length > 0) && <small class="block">{[...why, ...marks].join("; ")}</small>}
     </>
   );
 }

@@ -13,9 +13,12 @@ export interface Line {
   fill?: boolean;
 }
 
-export function LineChart({ times, lines, height = 180, label, write = short }: {
-  /** Seconds since 1970. */
+const UNITS = { day: { seconds: 86_400, steps: [1, 2, 5, 7, 14] }, hour: { seconds: 3600, steps: [1, 2, 3, 4, 6] } };
+
+export function LineChart({ times, unit, lines, height = 180, label, write = short }: {
+  /** Seconds since 1970, a unit apart. */
   times: number[];
+  unit: "day" | "hour";
   lines: Line[];
   height?: number;
   label: string;
@@ -33,13 +36,15 @@ export function LineChart({ times, lines, height = 180, label, write = short }: 
       width: element.clientWidth,
       height,
       legend: { show: false },
+      // Room for half of the last label.
+      padding: [null, 26, null, null],
       cursor: { y: false, points: { size: 6 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
       axes: [
         {
-          ...axis, grid: { show: false }, size: 30, incrs: [1, 2, 5, 7, 14].map((days) => days * 86_400), space: 56,
-          splits: (_, __, ___, ____, increment) => times.filter((___time, at) => (times.length - 1 - at) % Math.max(Math.round(increment / 86_400), 1) === 0),
-          values: (_, found) => found.map(day),
+          ...axis, grid: { show: false }, size: 30, incrs: UNITS[unit].steps.map((many) => many * UNITS[unit].seconds), space: unit === "hour" ? 74 : 56,
+          splits: (_, __, ___, ____, increment) => times.filter((___time, at) => (times.length - 1 - at) % Math.max(Math.round(increment / UNITS[unit].seconds), 1) === 0),
+          values: (_, found) => found.map((at) => written(at, unit)),
         },
         { ...axis, size: 56, values: (_, ticks) => ticks.map(write), space: 30 },
       ],
@@ -60,11 +65,13 @@ export function LineChart({ times, lines, height = 180, label, write = short }: 
       observer.disconnect();
       plot.destroy();
     };
-  }, [times, lines, height, change]);
+  }, [times, unit, lines, height, change]);
   return <div class="line-chart" ref={box} role="img" aria-label={label} />;
 }
 
-function day(seconds: number): string {
+/** A day of UTC, or an hour in local time. */
+export function written(seconds: number, unit: "day" | "hour"): string {
+  if (unit === "hour") return new Date(seconds * 1000).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   return new Date(seconds * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
 }
 

@@ -3,8 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Action, MessageDecision } from "../api/schema.ts";
-import { count } from "../format.ts";
+import { count, plural } from "../format.ts";
+import { choose, href, route } from "../state/route.ts";
 import type { Row } from "../text/pairs.ts";
+import type { Unit } from "../text/units.ts";
 import { side, type Piece } from "../text/words.ts";
 import { Badge, Legend } from "./actions.tsx";
 import { useDifference } from "./differences.ts";
@@ -22,10 +24,16 @@ const GONE: Partial<Record<Action, string>> = {
 };
 const UNFOLDED_CHARS = 200_000;
 
-export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageDecision[] }) {
+/** `isLinked`: messages have addresses, since the texts are those of a record. */
+export function PairList({ rows, decisions, isLinked = false }: { rows: Row[]; decisions: MessageDecision[]; isLinked?: boolean }) {
   const onlyChanged = useSignal(false);
+  const wanted = useSignal("");
   const wish = useSignal({ index: 0, wish: 0 });
-  const shown = useMemo(() => (onlyChanged.value ? rows.filter((row) => row.action !== "kept") : rows), [rows, onlyChanged.value]);
+  const shown = useMemo(() => {
+    const text = wanted.value.toLowerCase();
+    const holds = (unit: Unit | null) => unit !== null && `${unit.author} ${unit.name ?? ""} ${unit.text}`.toLowerCase().includes(text);
+    return rows.filter((row) => (!onlyChanged.value || row.action !== "kept") && (text === "" || holds(row.before) || holds(row.after)));
+  }, [rows, onlyChanged.value, wanted.value]);
   const counts = useMemo(() => {
     const found: Partial<Record<Action, number>> = {};
     for (const { action } of decisions) found[action] = (found[action] ?? 0) + 1;
@@ -43,6 +51,12 @@ export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageD
       }
     }
   }
+
+  // An address may name a message.
+  useEffect(() => {
+    const message = route.peek().query.get("message");
+    if (message !== null) reveal((row) => String(row.before?.index) === message);
+  }, [rows]);
 
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
@@ -63,16 +77,18 @@ export function PairList({ rows, decisions }: { rows: Row[]; decisions: MessageD
         <p class="hint"><kbd>j</kbd> <kbd>k</kbd> next and previous change</p>
       </aside>
       <div class="pair-rows">
-        <div class="pair-head">
-          <span>Came in</span>
-          <span>Is sent</span>
-          <label class="check">
+        <div class="pair-tools">
+          <input type="search" aria-label="Find in the texts" placeholder="Find in the texts" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+          <label class="check-line">
             <input type="checkbox" checked={onlyChanged.value} onChange={(event) => { onlyChanged.value = event.currentTarget.checked; }} />
             Changes only
           </label>
+          <p class="dim" role="status">{shown.length === rows.length ? plural(rows.length, "text") : `${count(shown.length)} of ${plural(rows.length, "text")}`}</p>
         </div>
+        <div class="pair-head"><span>Came in</span><span>Is sent</span></div>
+        {shown.length === 0 && <p class="dim">{onlyChanged.value && wanted.value === "" ? "Every text is sent as it came." : "No text is like this."}</p>}
         <VirtualList items={shown} keyOf={(row) => row.key} estimate={estimate} label="Texts before and after"
-          reveal={wish.value} row={(row, index) => <PairRow row={row} marked={wish.value.wish > 0 && wish.value.index === index} />} />
+          reveal={wish.value} row={(row, index) => <PairRow row={row} isLinked={isLinked} marked={wish.value.wish > 0 && wish.value.index === index} />} />
       </div>
     </div>
   );
@@ -83,7 +99,7 @@ function estimate(row: Row): number {
   return 62 + Math.min(Math.ceil(size / (row.same ? 130 : 62)), row.same ? 4 : 14) * 20;
 }
 
-function PairRow({ row, marked }: { row: Row; marked: boolean }) {
+function PairRow({ row, marked, isLinked }: { row: Row; marked: boolean; isLinked: boolean }) {
   const open = useSignal(false);
   const { before, after, decision } = row;
   const unit = before ?? after;
@@ -98,7 +114,9 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
       <header>
         <b>{unit.author}</b>
         {unit.kind !== "text" && <span class="kind">{unit.kind === "call" ? `calls ${unit.name ?? ""}` : unit.kind}</span>}
-        {unit.index !== null && before && <span class="dim">{unit.index}</span>}
+        {unit.index !== null && before && (isLinked
+          ? <a class="dim" href={href(route.value.page, route.value.id ?? undefined, { message: String(unit.index) })} title="The address of this message" onClick={(event) => { event.preventDefault(); choose({ message: String(unit.index) }); }}>{unit.index}</a>
+          : <span class="dim">{unit.index}</span>)}
         <Badge action={row.action} />
         {decision && row.action !== "kept" && (
           <span class="why"><code>{decision.rule}</code>{decision.class && !(row.action in GONE) && <span title="How much of the original the text keeps">{decision.class}</span>}</span>
@@ -131,18 +149,13 @@ function PairRow({ row, marked }: { row: Row; marked: boolean }) {
   );
 }
 
-/** Replaces characters that would show a text in another order than it has. */
-export function visible(text: string): string {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069\0]/g, "\ufffd");
-}
-
 function Text({ pieces, cut }: { pieces: Piece[]; cut: boolean }) {
   return (
     <pre class="text">
       {pieces.map((piece, at) =>
-        piece.kind === "same" ? visible(piece.text)
-          : piece.kind === "added" ? <ins key={at}>{visible(piece.text)}</ins>
-          : <del key={at}>{visible(piece.text)}</del>)}
+        piece.kind === "same" ? piece.text
+          : piece.kind === "added" ? <ins key={at}>{piece.text}</ins>
+          : <del key={at}>{piece.text}</del>)}
       {cut && <span class="dim"> …</span>}
     </pre>
   );

@@ -3,6 +3,8 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/problem.ts";
 import type { Handle } from "../state/resource.ts";
+import { session } from "../state/session.ts";
+import { CopyButton } from "./json.tsx";
 import { Sentence } from "./markdown.tsx";
 
 export function Loading({ rows = 4 }: { rows?: number }) {
@@ -22,8 +24,21 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
-  const title = error.status === 403 ? "This key has no right to see this" : error.status === 404 ? "Not found" : "This could not be loaded";
+/** The first request, for a shell: what fills a page that is empty. */
+export function FirstRequest() {
+  const state = session.value;
+  const key = state.status === "signed in" && state.who.key != null ? " \\\n  -H \"authorization: Bearer $CONTEXTURE_KEY\"" : "";
+  const curl = `curl ${location.origin}/compile${key} \\\n  -H 'content-type: application/json' \\\n  -d '{"session_id": "first", "messages": [{"role": "user", "content": "Hello"}]}'`;
+  return (
+    <div class="first">
+      <pre tabIndex={0}>{curl}</pre>
+      <p><CopyButton text={curl} label="Copy" /> or see it with data: <code>contexture demo</code></p>
+    </div>
+  );
+}
+
+export function Failed({ error, retry, title: given }: { error: ApiError; retry?: () => void; title?: string }) {
+  const title = given ?? (error.status === 403 ? "This key has no right to see this" : error.status === 404 ? "Not found" : "This could not be loaded");
   return (
     <div class="failed" role="alert">
       <h2>{title}</h2>

@@ -41,7 +41,7 @@ export function TaskState({ task }: { task: Task }) {
   return (
     <>
       <p class={task.outcome.value === "" ? "hidden" : "said"} role="status">{task.busy.value ? "Working…" : task.outcome.value}</p>
-      {task.error.value && <Failed error={task.error.value} />}
+      {task.error.value && <Failed error={task.error.value} title={task.error.value.status === 403 ? "This key has no right to do this" : "This could not be done"} />}
     </>
   );
 }
