@@ -78,10 +78,13 @@ describe("the console", { skip: missing }, () => {
   });
 
   test("nothing is wider than a narrow screen", async () => {
-    for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, "/#/playground", "/#/events", `/#/cache?b=${await broken()}`, "/#/inventory",
-      "/#/memory", "/#/memory/style", "/#/memory?tab=candidates", "/#/hooks", "/#/hooks/audit", "/#/packs", `/#/packs/${encodeURIComponent(seeded.ref)}`, "/#/keys", "/#/problems", "/#/api"]) {
-      const narrow = await open(demo, at, { viewport: { width: 360, height: 740 } });
+    for (const at of ["/", "/#/sessions", "/#/sessions/flaky-test", "/#/records", `/#/records/${await newest()}`, `/#/records/${await newest()}?tab=stages`, `/#/records/${seeded.records[0]}?tab=pack`, "/#/keys?tab=usage", "/#/keys?tab=quotas", "/#/playground", "/#/events", `/#/cache?b=${await broken()}`, "/#/inventory",
+      "/#/memory", "/#/memory/style", "/#/memory?tab=candidates", "/#/hooks", "/#/hooks/audit", "/#/packs", `/#/packs/${encodeURIComponent(seeded.ref)}`, `/#/packs/${encodeURIComponent(seeded.ref)}?tab=golden`, "/#/keys", "/#/problems", "/#/api"]) {
+      const narrow = await open(demo, at, { viewport: { width: 360, height: 740 }, bypassCSP: true });
       await narrow.page.waitForTimeout(300);
+      await narrow.page.evaluate(axe);
+      const { violations } = await narrow.page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
+      assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], at);
       const width = await narrow.page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${at}: ${width} px`);
       const outside = await narrow.page.evaluate(() => [...document.querySelectorAll(".side a")]

@@ -58,7 +58,7 @@ describe("a reader of the console", { skip: missing }, () => {
   const open = (server, at, options) => openPage(browser, server, at, options);
   const newest = async () => (await demo.call("GET", "/sessions/flaky-test/timeline?limit=1")).items[0].compilation_id;
 
-  test("an address that nobody would write leaves a page", async () => {
+  test("a malformed address leaves a page", async () => {
     for (const [at, text, expected] of [
       ["/compilations/%E0%A4%A", "Not found", ["404"]], ["/#/overview?days=x", "Tokens in", []], ["/#/overview?days=-3", "Tokens in", []],
       ["/#/inventory?turns=x", "20 turns", []], ["/#/memory?tab=x", "test-command", []], ["/#/keys?tab=x", "No key is stored", []],
@@ -288,7 +288,7 @@ describe("a reader of the console", { skip: missing }, () => {
     }
   });
 
-  test("a page comes back with its server, and nobody is signed out by its absence", async () => {
+  test("a page comes back with its server, and its reader stays signed in", async () => {
     const server = await Server.start("--bootstrap-key", KEY);
     const gate = await gateTo(server);
     try {

@@ -95,7 +95,7 @@ function OperationRow({ row, open: first }: { row: Operation; open: boolean }) {
           {row.description && <Markdown text={row.description} />}
           <p class="dim">{row.isOpen ? "Open to all." : row.scopes.length > 0 ? `Needs one of the scopes ${row.scopes.join(", ")}.` : "Any key."} <CopyButton text={curl} label="Copy as curl" /></p>
           {row.parameters.length > 0 && (
-            <div class="scroll"><table>
+            <div class="scroll" tabIndex={0}><table>
               <thead><tr><th>Parameter</th><th>In</th><th>Is</th></tr></thead>
               <tbody>{row.parameters.map((parameter) => <tr key={parameter.in + parameter.name}><th scope="row"><code>{parameter.name}</code>{parameter.required && <small> required</small>}</th><td>{parameter.in}</td><td>{parameter.description}</td></tr>)}</tbody>
             </table></div>

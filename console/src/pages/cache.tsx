@@ -134,7 +134,7 @@ function Strip({ split }: { split: Split }) {
       <div class="strip" role="img" aria-label={`${percent(split.equalBytes, split.bytes)} of the later payload is the same as before`}>
         {split.blocks.map((block, at) => (
           <i key={block.pointer} class={`part ${block.part} ${at < split.equal ? "same" : at === split.equal && split.change ? "broke" : "after"}`} style={{ flexGrow: block.text.length }}
-            title={`${block.pointer}: ${bytes(block.text.length)}, ${at < split.equal ? "the same" : at === split.equal && split.change ? "differs" : split.change ? "behind the difference" : "new"}`} />
+            title={`${block.pointer}: ${bytes(block.text.length)}, ${at < split.equal ? "the same" : at === split.equal && split.change ? "differs" : split.change ? "after the difference" : "new"}`} />
         ))}
         {split.change && <b style={{ left: `${(100 * split.equalBytes) / whole}%` }} />}
       </div>

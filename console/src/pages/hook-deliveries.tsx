@@ -1,4 +1,4 @@
-// Queued calls of a hook: what became of each attempt, the record that a call is about, and another try.
+// Queued calls of a hook: the outcome of each attempt, the record that a call is about, and another try.
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";

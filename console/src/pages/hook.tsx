@@ -138,7 +138,7 @@ function TestPanel({ hook }: { hook: HookRow }) {
       {shown && (
         <>
           <dl class="stats">
-            <Stat label="Outcome" value={shown.outcome ?? "no answer"} bad={shown.outcome == null || /fail/.test(shown.outcome)} of={shown.detail ?? shown.why ?? ""} />
+            <Stat label="Outcome" value={shown.outcome ?? "no response"} bad={shown.outcome == null || /fail/.test(shown.outcome)} of={shown.detail ?? shown.why ?? ""} />
             <Stat label="Time" value={duration(shown.ms)} of={plural(shown.attempts, "attempt")} />
           </dl>
           <div class="columns">

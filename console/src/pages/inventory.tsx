@@ -101,7 +101,7 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
         {tools.length === 0 ? (
           <p class="dim">{inventory.compilation_id ? "The newest request has no tools." : <>No record of this session is in full, which its tools are read from. A request with <code>"record": "full"</code> makes one.</>}</p>
         ) : (
-          <div class="scroll">
+          <div class="scroll" tabIndex={0}>
             <table class="numbers rows">
               <thead><tr><th>Tool</th><th>Tokens</th><th>Share</th><th>Calls</th><th>Last call</th><th class="wide left"><span class="hidden">To scale</span></th></tr></thead>
               <tbody>
@@ -134,7 +134,7 @@ function Items({ title, tokens, items, records, none, link }: { title: string; t
     <section class="card">
       <header><h2>{title}</h2><p class="dim">{count(tokens)} tokens in the newest payload</p></header>
       {items.length === 0 ? <p class="dim">{none}</p> : (
-        <div class="scroll">
+        <div class="scroll" {...(link ? {} : { tabIndex: 0 })}>
           <table class="numbers rows">
             <thead><tr><th>Name</th><th>Carried by</th></tr></thead>
             <tbody>

@@ -67,7 +67,7 @@ function KeyPanel() {
       <Loaded of={list} rows={4}>
         {({ items }) => items.length === 0 ? (
           <Empty title="No key is stored">
-            <p>{session.value.status === "signed in" && session.value.who.key ? "You are signed in with a key of the operator." : "Callers need none: the server is open to whoever reaches it. The first key closes it for good, and must have the scope admin."}</p>
+            <p>{session.value.status === "signed in" && session.value.who.key ? "You are signed in with a key of the operator." : "Callers need none: the server is open to every caller that reaches it. The first key closes it for good, and must have the scope admin."}</p>
           </Empty>
         ) : (
           <div class="card scroll">
@@ -170,7 +170,7 @@ function UsageTable({ items, by }: { items: UsageRow[]; by: "day" | "hour" }) {
   const rows = useMemo(() => groupBy(items, (row) => (by === "hour" ? row.hour : null) ?? row.day).sort((one, other) => (one.name < other.name ? 1 : -1)), [items]);
   const all = totalOf(items);
   return (
-    <div class="card scroll">
+    <div class="card scroll" tabIndex={0}>
       <table class="numbers rows">
         <thead><tr><th>{by === "day" ? "Day" : "Hour"}</th><th>Requests</th><th>Tokens in</th><th>Tokens out</th><th>Left out</th><th>Read from cache</th><th>Written to cache</th><th>Cost of input</th><th>Saved, net</th></tr></thead>
         <tbody>{rows.map(({ name, total }) => <UsageLine key={name} name={by === "hour" ? time(name) : name} total={total} />)}</tbody>
@@ -207,7 +207,7 @@ function Quotas() {
   return (
     <Loaded of={usage} rows={6}>
       {({ quotas }) => (
-        <div class="card scroll">
+        <div class="card scroll" tabIndex={0}>
           <table class="numbers rows">
             <thead><tr><th>Kept</th><th>Now</th><th>At most</th><th>Used</th><th class="wide left"><span class="hidden">To scale</span></th></tr></thead>
             <tbody>{quotas.map((row) => <Quota key={row.quota} row={row} />)}</tbody>

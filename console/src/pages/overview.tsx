@@ -148,7 +148,7 @@ function Group({ title, rows, link }: { title: string; rows: { name: string; tot
   return (
     <section class="card">
       <header><h2>{title}</h2>{rows.length > 8 && <p class="dim">the 8 largest of {count(rows.length)}</p>}</header>
-      <div class="scroll">
+      <div class="scroll" {...(link ? {} : { tabIndex: 0 })}>
         <table class="numbers">
           <thead><tr><th>Name</th><th>Requests</th><th>Tokens in</th><th>Tokens out</th><th>Left out</th><th>Saved, net</th><th class="wide"><span class="hidden">Share</span></th></tr></thead>
           <tbody>

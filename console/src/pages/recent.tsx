@@ -24,7 +24,7 @@ export interface Done {
   recorded: boolean;
 }
 
-/** The compile that an event tells of. */
+/** The compile of an event. */
 export function doneOf(event: EventRow): Done | null {
   if (event.type !== "compile:done") return null;
   const data = event.data as Record<string, unknown>;

@@ -44,7 +44,7 @@ export function Governance({ record }: { record: CompilationRecord }) {
       {buckets.length > 0 && (
         <section class="card">
           <header><h2>Buckets</h2><p class="dim">{count(Number(budget["rendered_tokens"] ?? 0))} of {count(Number(budget["total_tokens"] ?? 0))} tokens of the pack's budget</p></header>
-          <div class="scroll">
+          <div class="scroll" tabIndex={0}>
             <table class="numbers rows">
               <thead><tr><th>Bucket</th><th>Used</th><th>Allocated</th><th>Share</th><th class="left">Left out</th><th class="wide left"><span class="hidden">To scale</span></th></tr></thead>
               <tbody>
@@ -81,7 +81,7 @@ function Table({ title, rows, none }: { title: string; rows: Value[]; none: stri
     <section class="card">
       <header><h2>{title}</h2></header>
       {rows.length === 0 ? <p class="dim">{none}</p> : (
-        <div class="scroll">
+        <div class="scroll" tabIndex={0}>
           <table class="rows">
             <thead><tr>{names.map((name) => <th key={name}>{headOf(name)}</th>)}</tr></thead>
             <tbody>{rows.slice(0, 200).map((row, at) => <tr key={at}>{names.map((name) => <td key={name}>{text(row[name]).slice(0, 400)}</td>)}</tr>)}</tbody>

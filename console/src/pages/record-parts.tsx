@@ -1,18 +1,19 @@
 // Parts of a record's page: stages, hooks, memory, notes.
 
+import { Fragment } from "preact";
 import type { CompilationRecord, Report } from "../api/schema.ts";
 import { HookCalls } from "../ui/hook-calls.tsx";
 import { Empty } from "../ui/states.tsx";
 
 export function Stages({ stages }: { stages: CompilationRecord["stages"] }) {
   return (
-    <div class="card scroll"><table class="rows stages">
+    <div class="card scroll" tabIndex={0}><table class="rows stages">
       <thead><tr><th>Stage</th><th>Reaches it from outside</th><th>Output</th></tr></thead>
       <tbody>
         {stages.map((stage, index) => (
           <tr key={stage.stage}>
             <th scope="row"><span class="dim">{index}</span> {stage.stage}</th>
-            <td>{Object.keys(stage.input_parts).map((name) => <code key={name} title={stage.input_parts[name]}>{name}</code>)}</td>
+            <td>{Object.keys(stage.input_parts).map((name) => <Fragment key={name}><code title={stage.input_parts[name]}>{name}</code>{" "}</Fragment>)}</td>
             <td><code title={stage.output_hash}>{stage.output_hash.slice(0, 12)}</code></td>
           </tr>
         ))}

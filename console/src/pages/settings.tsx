@@ -42,7 +42,7 @@ function List({ items }: { items: SettingRow[] }) {
       {sections.map((section) => (
         <section key={section} class="card">
           <header><h2>{section}</h2></header>
-          <div class="scroll">
+          <div class="scroll" tabIndex={0}>
             <table class="rows settings">
               <thead><tr><th>Setting</th><th>Value</th><th>From</th><th>Means</th></tr></thead>
               <tbody>

@@ -17,7 +17,7 @@ export const liveState = signal<LiveState>("off");
 /** The newest events, newest first. */
 export const events = signal<EventRow[]>([]);
 
-/** Whether the compile or the request that an event tells of left a record. */
+/** Whether the compile or the request of an event left a record. */
 export function isRecorded(event: EventRow): boolean {
   return "record" in event.data && event.data.record !== "none";
 }

@@ -65,7 +65,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
     <div class="frame">
       <a class="skip" href="#main" onClick={skip}>Skip to content</a>
       <header class="side">
-        <a class="brand" href={href("overview")}>
+        <a class="brand" href={href("overview")} aria-label="Contexture">
           <Icon name="mark" /> <span>Contexture</span>
         </a>
         <button type="button" class="menu" aria-expanded={open.value} aria-controls="pages" onClick={() => { open.value = !open.value; }}>

@@ -1,4 +1,4 @@
-// Calls of hooks in the order of the compile: what came of each, its time to scale, and what the hook returned.
+// Calls of hooks in the order of the compile: the outcome of each, its time to scale, and what the hook returned.
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";

@@ -1,4 +1,4 @@
-// Something that a reader does: a request that is under way, what came of it, and a question before what cannot be undone.
+// Something that a reader does: a request that is under way, its outcome, and a question before what cannot be undone.
 
 import { useSignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -31,7 +31,7 @@ const ADVICE: Record<string, string> = {
   system_changed: "Take what changes, such as a date, out of the system text and send it as `dynamic_state`, which is put last.",
   skill_changed: "Switch skills at the start of a task: the skill is part of the prefix.",
   memory_changed: "Let entries that change often be recalled at the end, or pin the memory of the session; see docs/cache.md.",
-  state_changed: "Nothing: state is meant to change, and only what is behind it is read again.",
+  state_changed: "Nothing: state is meant to change, and only what is after it is read again.",
   tail_moved: "Nothing, if what is read again is short. If state or memory data is long, send it in fewer turns.",
   compaction: "Nothing: it happens once, and what follows is cheaper. A larger budget has it happen more seldom.",
   squeeze: "Give the request more room, or a compaction point earlier: a squeeze shortens one payload alone and its prefix is not used again.",
