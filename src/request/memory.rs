@@ -229,8 +229,8 @@ pub(super) fn read_key(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<A
     check_key(key, &fields.path().key("key"), faults).then(|| key.into())
 }
 
-/// Words that have the place of a key in a path.
-const RESERVED_KEYS: &[&str] = &["import", "recall"];
+/// Words that have the place of a key in a path, and segments that clients take out of a path (RFC 3986 §6.2.2.3).
+const RESERVED_KEYS: &[&str] = &["import", "recall", ".", ".."];
 
 /// Whether a key can be one.
 pub fn is_memory_key(key: &str) -> bool {
@@ -257,7 +257,7 @@ fn check_key(key: &str, place: &Path<'_>, faults: &mut Faults) -> bool {
     let good = is_memory_key(key);
     if !good {
         let detail = format!(
-            "the key must be 1 to {MAX_KEY_BYTES} bytes without control characters, and not `import` or `recall`"
+            "the key must be 1 to {MAX_KEY_BYTES} bytes without control characters, and not `import`, `recall`, `.` or `..`"
         );
         faults.add(place, detail);
     }

@@ -65,7 +65,9 @@ pub use provider_members::passed_names;
 pub use results::{
     Lengths, RESULT_LEVELS, RawResult, ResultsRequest, TruncateOptions, read_results,
 };
-pub use sessions::{SessionRequest, SessionWrite, is_session_id, read_session, read_session_id};
+pub use sessions::{
+    SESSION_ID_RULE, SessionRequest, SessionWrite, is_session_id, read_session, read_session_id,
+};
 pub use snapshots::{
     RestoreSession, SNAPSHOT_FORMAT, TakeSnapshot, read_session_restore, read_snapshot,
     read_take_snapshot,

@@ -54,6 +54,10 @@ fn read_ttl(fields: &Fields<'_, '_>, faults: &mut Faults) -> Option<Option<u64>>
     given.whole("seconds", 1, MAX_TTL_SECONDS, faults).map(Some)
 }
 
+/// What a text that names a session of the API is.
+pub const SESSION_ID_RULE: &str = "must be 1 to 256 bytes without control characters, not begin with `gws_`, and not be `.` \
+                                   or `..`";
+
 /// The name of a session as a member of a request.
 pub fn read_session_id(
     fields: &Fields<'_, '_>,
@@ -66,15 +70,17 @@ pub fn read_session_id(
         return None;
     }
     if !is_session_id(id) {
-        fields.fault(key, "must be 1 to 256 bytes without control characters", faults);
+        fields.fault(key, SESSION_ID_RULE, faults);
         return None;
     }
     Some(id.into())
 }
 
-/// Whether a text can name a session of the API.
+/// Whether a text can name a session of the API. Clients take `.` and `..` out of addresses (RFC 3986 §6.2.2.3), so no
+/// path could name such a session.
 pub fn is_session_id(text: &str) -> bool {
     (1..=256).contains(&text.len())
         && !text.chars().any(char::is_control)
+        && !matches!(text, "." | "..")
         && !is_gateway_session(text)
 }

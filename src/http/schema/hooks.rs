@@ -151,7 +151,7 @@ pub struct HookShown {
     /// The members of its input, or null for all.
     #[schema(value_type = Option<Object>)]
     pub input: Option<Value>,
-    /// Hooks with a lower number run first.
+    /// Hooks with a higher number run first, among hooks of a kind.
     pub priority: i64,
     /// Whose requests call it.
     #[schema(value_type = Option<Object>)]

@@ -73,8 +73,7 @@ pub fn find(services: &Services, id: &str) -> Result<String, Error> {
 /// Restores a session from a snapshot. Creates the session if it does not exist.
 pub fn restore(services: &Services, id: &str, body: &str) -> Result<Session, Error> {
     if !request::is_session_id(id) {
-        let detail = "the session's id must be 1 to 256 bytes without control characters, \
-                      and not begin with `gws_`";
+        let detail = format!("the session's id {}", request::SESSION_ID_RULE);
         let mut faults = Faults::default();
         faults.add(&Path::Root, detail);
         return Err(Error::Invalid(faults.into_vec()));

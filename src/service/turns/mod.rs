@@ -104,8 +104,7 @@ pub fn turn(
 ) -> Result<TurnOutcome, TurnError> {
     // The turn may create the session, so an id that is not valid is a fault.
     if !request::is_session_id(id) {
-        let detail = "the session's id must be 1 to 256 bytes without control characters, \
-                      and not begin with `gws_`";
+        let detail = format!("the session's id {}", request::SESSION_ID_RULE);
         return Err(fault("", detail).into());
     }
     let start = Instant::now();

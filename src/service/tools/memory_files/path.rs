@@ -27,7 +27,7 @@ impl FilePath {
         let invalid = || {
             format!(
                 "Error: {shown} cannot be a memory file: below {MEMORY_ROOT}, a path must be 1 to 256 \
-                 bytes without control characters and empty names, and not `import` or `recall`"
+                 bytes without control characters and empty names, and not `import`, `recall`, `.` or `..`"
             )
         };
         if path.len() > MAX_PATH_BYTES {

@@ -253,3 +253,22 @@ async fn compiles_at_once_are_all_counted() {
     assert!(all.iter().any(|one| one.id == last));
     assert!(all.iter().all(|one| one.text == all[0].text));
 }
+
+#[tokio::test]
+async fn segments_that_clients_take_out_of_a_path_name_nothing() {
+    let server = TestServer::spawn().await;
+    for name in [".", ".."] {
+        let mut compile = hello();
+        compile["session_id"] = json!(name);
+        for (path, body, pointer) in [
+            ("/sessions", json!({"id": name}), "/id"),
+            ("/compile", compile, "/session_id"),
+            ("/memory", json!({"key": name, "value": 1}), "/key"),
+        ] {
+            let refused = problem(server.post(path, &body).await, 422, "invalid_request").await;
+            assert_eq!(pointers(&refused), [pointer], "{path} {name}");
+            let detail = refused["errors"][0]["detail"].as_str().unwrap();
+            assert!(detail.contains("`..`"), "{detail}");
+        }
+    }
+}
