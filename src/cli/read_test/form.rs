@@ -181,7 +181,6 @@ fn variant(name: &str, mark: &str, body: &[&str]) -> &'static str {
         "json" if mark.contains(" repeats ") => "shared",
         "json" if body.iter().any(|line| line.contains("\"json")) => "string",
         "json" if mark.ends_with(" lines") => "lines",
-        "lines" if mark.ends_with("/\"") => "folder",
         "csv" if mark.contains(" counts by ") => "counted",
         _ => "",
     }
@@ -206,7 +205,6 @@ mod tests {
             ("§json 2\n§: x\na:1\nbody\"json indent 2\":", "json string"),
             ("§json 9 python lines", "json lines"),
             ("§csv 9 comma, 1 counts by 1 day", "csv counted"),
-            ("§lines 4 begin with \"src/\"", "lines folder"),
             ("§lines 4 begin with \"+ let \"", "lines"),
         ] {
             assert_eq!(notations(text), [name], "{text}");

@@ -30,6 +30,8 @@ pub(crate) enum NotationKind {
     /// A template in which cells are computed.
     ComputedTemplate,
     Json,
+    /// Each row is a document on a line of its own.
+    JsonLines,
     /// Values that are there more than once have names.
     SharedJson,
     /// A document that is cut off.
@@ -43,7 +45,7 @@ pub(crate) enum NotationKind {
 }
 
 /// Every kind, with its legend after the mark.
-const LEGENDS: [(NotationKind, &str); 16] = [
+const LEGENDS: [(NotationKind, &str); 17] = [
     (NotationKind::Reference, " the same lines as there"),
     (NotationKind::Repeat, " repeated so many times"),
     (NotationKind::Tree, " deeper lines continue the one above"),
@@ -53,6 +55,7 @@ const LEGENDS: [(NotationKind, &str); 16] = [
     (NotationKind::Template, " rows fill the {} of their form"),
     (NotationKind::ComputedTemplate, " rows fill {}; empty cells repeat or count on"),
     (NotationKind::Json, " rows under their {columns}, b=x in all"),
+    (NotationKind::JsonLines, " rows under their {columns}, b=x in all lines"),
     (NotationKind::SharedJson, " rows under their {columns}, b=x in all, *1 repeats &1"),
     (NotationKind::CutJson, " rows under their {columns}, b=x in all; … then the cut end"),
     (NotationKind::Yaml, " YAML; rows under their {columns}, b=x in all"),
@@ -75,6 +78,7 @@ impl NotationKind {
             // Values are as they were written; the reading test does not show that they are read
             // as well.
             | Self::Template
+            | Self::JsonLines
             | Self::SharedJson
             | Self::CutJson
             | Self::Yaml

@@ -197,7 +197,10 @@ pub(crate) fn notation_name(kind: NotationKind) -> Option<&'static str> {
         NotationKind::Numbered | NotationKind::BareNumbered => "numbered",
         NotationKind::Template | NotationKind::ComputedTemplate => "template",
         NotationKind::Beginning => "lines",
-        NotationKind::Json | NotationKind::SharedJson | NotationKind::CutJson => "json",
+        NotationKind::Json
+        | NotationKind::JsonLines
+        | NotationKind::SharedJson
+        | NotationKind::CutJson => "json",
         NotationKind::Yaml => "yaml",
         NotationKind::Xml => "xml",
         NotationKind::Csv | NotationKind::CountedCsv => "csv",

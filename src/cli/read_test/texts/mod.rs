@@ -53,7 +53,6 @@ pub(super) const TEXT_MAKERS: &[TextMaker] = &[
     TextMaker { name: "aligned", make: |random| of_table(RECORDS, layout::aligned, random) },
     TextMaker { name: "joined", make: joined },
     TextMaker { name: "paths", make: source_files::paths },
-    TextMaker { name: "deep_paths", make: source_files::deep_paths },
     TextMaker { name: "search", make: source_files::search },
     TextMaker { name: "numbered", make: source_files::numbered },
     TextMaker { name: "source", make: source_files::source },

@@ -33,7 +33,7 @@ const WORDS: &[&str] = &[
 
 /// A file in a folder.
 struct ListedFile {
-    folder: String,
+    folder: &'static str,
     stem: &'static str,
 }
 
@@ -42,9 +42,7 @@ impl ListedFile {
         let mut stems = random.words(folders * each, STEMS).into_iter();
         let mut files = Vec::new();
         for folder in random.words(folders, ROOTS) {
-            files.extend(
-                stems.by_ref().take(each).map(|stem| Self { folder: folder.to_owned(), stem }),
-            );
+            files.extend(stems.by_ref().take(each).map(|stem| Self { folder, stem }));
         }
         files
     }
@@ -54,21 +52,9 @@ impl ListedFile {
     }
 }
 
-/// Paths with the state that `git status` gives them.
+/// Paths as `find` prints them, with the state that `git status` gives them.
 pub(super) fn paths(random: &mut SeededRandom) -> TestText {
-    listed_paths("", random)
-}
-
-/// The same of files that are all deep in one folder.
-pub(super) fn deep_paths(random: &mut SeededRandom) -> TestText {
-    listed_paths("packages/shop/server/", random)
-}
-
-fn listed_paths(root: &str, random: &mut SeededRandom) -> TestText {
-    let mut files = ListedFile::draw(4, 4, random);
-    for file in &mut files {
-        file.folder.insert_str(0, root);
-    }
+    let files = ListedFile::draw(4, 4, random);
     let mut text = "Changes not staged for commit:\n".to_owned();
     for file in &files {
         let _ = writeln!(text, "\tmodified:   {}", file.path());
@@ -77,13 +63,13 @@ fn listed_paths(root: &str, random: &mut SeededRandom) -> TestText {
 }
 
 fn path_questions(files: &[ListedFile], random: &mut SeededRandom) -> Vec<TextQuestion> {
-    let folders: Vec<String> = files.iter().map(|file| file.folder.clone()).collect();
+    let folders: Vec<String> = files.iter().map(|file| file.folder.to_owned()).collect();
     let mut questions = Vec::new();
     for at in random.numbers(6, 0, files.len().saturating_sub(1)) {
         let Some(file) = files.get(at) else { continue };
         let name = format!("{}.rs", file.stem);
         let text = format!("Which folder is {name} in?");
-        let question = TextQuestion::new(QuestionKind::Field, text, &file.folder, &folders, random);
+        let question = TextQuestion::new(QuestionKind::Field, text, file.folder, &folders, random);
         questions.push(question.needing([name.as_str()]));
     }
     for at in random.numbers(4, 0, files.len().saturating_sub(1)) {

@@ -13,6 +13,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 pub(crate) use self::columns::RareColumns;
 use self::columns::mark_rare_rows;
+use self::report::is_pointed_at;
 pub(crate) use self::report::{ReportStrength, names_bad_state, report_of};
 use self::runs::mark_failed_runs;
 use self::summary_line::is_summary;
@@ -175,6 +176,8 @@ impl<'p, 't> SalienceWork<'p, 't> {
                 failed += 1;
             } else if is_heading(body) {
                 self.raise_kind(at, HEADING);
+            } else if is_pointed_at(body) {
+                self.raise_kind(at, FAILED);
             }
             if names_change(body) {
                 self.raise_name(at, CHANGE, changes);

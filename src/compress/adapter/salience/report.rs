@@ -119,6 +119,17 @@ fn counts_badly(body: &str) -> bool {
     })
 }
 
+/// Whether an excerpt of a file points at a line: `14 | >>> RUN make`, `> 14 | make();`.
+pub(super) fn is_pointed_at(body: &str) -> bool {
+    let (is_marked, numbered) = match body.strip_prefix('>') {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, body),
+    };
+    let code = numbered.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let after_bar = code.trim_start().strip_prefix('|').filter(|_| code.len() < numbered.len());
+    after_bar.is_some_and(|code| is_marked || code.trim_start().starts_with(">>> "))
+}
+
 fn is_lower_level(word: &[u8]) -> bool {
     [&b"warning"[..], b"warn", b"note", b"help"]
         .iter()
@@ -203,6 +214,16 @@ mod tests {
             assert_eq!(report_of(line), ReportStrength::None, "{line}");
         }
         assert_eq!(report_of("a : ok=6 failed=1"), ReportStrength::Weak);
+    }
+
+    #[test]
+    fn excerpts_point_at_lines() {
+        for line in ["14 | >>> RUN make", "> 14 |   make();", ">14| make();"] {
+            assert!(is_pointed_at(line), "{line}");
+        }
+        for line in ["14 | RUN make", "> quoted | text", "| >>> a", ">>> import os", "14 >>> a"] {
+            assert!(!is_pointed_at(line), "{line}");
+        }
     }
 
     #[test]

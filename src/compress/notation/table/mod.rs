@@ -132,8 +132,11 @@ impl Notation for TableNotation {
         if cut_off::read_words(args).is_some() {
             return NotationKind::CutJson;
         }
-        let is_shared = JsonStyle::read(args).is_some_and(|(style, _)| style.shared);
-        if is_shared { NotationKind::SharedJson } else { NotationKind::Json }
+        match JsonStyle::read(args) {
+            Some((style, _)) if style.shared => NotationKind::SharedJson,
+            Some((_, true)) => NotationKind::JsonLines,
+            _ => NotationKind::Json,
+        }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -184,7 +187,8 @@ fn documents(
         let _ = rest.iter().take_while(|entry| group.add(entry)).count();
         let taken = group.taken;
         if let Some(block) = group.block(rest) {
-            add(at..at + taken, Some(block));
+            let is_allowed = values >= NotationKind::JsonLines.values();
+            add(at..at + taken, is_allowed.then_some(block));
         } else {
             for (index, entry) in rest.iter().enumerate().take(taken.max(1)) {
                 add(at + index..at + index + 1, entry.block(&tape, values));

@@ -52,7 +52,7 @@ async fn what_is_protected_keeps_its_bytes() {
             let back = server.expand_list("messages", &shown.messages).await;
             assert_eq!(back.messages, messages, "{options}");
         }
-        let options = json!({"protect": protect});
+        let options = json!({"protect": protect, "notations": "computed"});
         let shown = server.compress(&request("messages", &messages, &options)).await;
         for at in [2, 4, 6, 8] {
             let same = shown.messages[at] == messages[at];

@@ -50,7 +50,8 @@ async fn what_was_compressed_expands_after_kill_9() {
 #[tokio::test]
 async fn an_artifact_that_was_deleted_is_missing() {
     let server = TestServer::spawn().await;
-    let shown = server.compress(&json!({"text": log(60)}).to_string()).await;
+    let body = json!({"text": log(60), "notations": "computed"});
+    let shown = server.compress(&body.to_string()).await;
     let id = shown.artifacts()[0].to_owned();
     let gone = server.delete(&format!("/artifacts/{id}")).await;
     assert_eq!(gone.status(), 204);
