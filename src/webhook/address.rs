@@ -18,7 +18,10 @@ pub struct Policy {
 /// Why an address may not be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockReason {
-    #[error("the address is not public")]
+    #[error(
+        "the address is not public; the server's flag `--dev` allows this machine, `--hooks-allow-cidr` \
+         other private addresses"
+    )]
     NotPublic,
     #[error("http is for addresses that the operator allows: use https")]
     PlainHttp,

@@ -256,6 +256,18 @@ fn a_log_of_codex_is_a_conversation() {
 }
 
 #[test]
+fn input_that_is_piped_in_needs_no_name() {
+    let list = messages().to_string();
+    let named = good(piped(&["compress", "-"], list.as_bytes()));
+    assert_eq!(good(piped(&["compress"], list.as_bytes())), named);
+    assert_eq!(good(piped(&["expand"], &named)), good(piped(&["expand", "-"], &named)));
+    let proved = text(&good(piped(&["prove"], list.as_bytes())));
+    assert!(proved.starts_with("8 messages, "), "{proved}");
+    let compiled = piped(&["compile", "--target", "openai"], list.as_bytes());
+    assert!(serde_json::from_slice::<Value>(&good(compiled)).unwrap()["messages"].is_array());
+}
+
+#[test]
 fn lines_that_are_not_understood_are_named() {
     let files = Folder::new();
     for (lines, why) in [

@@ -3,8 +3,10 @@
 import { isRecord } from "./errors.js";
 
 /** The budget of the options, with the largest answer of a request as its reserve, unless it has one. */
-export function withReserve(budget: unknown, reserve: number): unknown {
-  if (budget == null) return { reserve_output: reserve };
+export function withReserve(given: unknown, reserve: number): unknown {
+  if (given == null) return { reserve_output: reserve };
+  // A number is the window alone.
+  const budget = typeof given === "number" ? { context_window: given } : given;
   // The server names the fault of a budget that is not an object.
   if (!isRecord(budget) || budget["reserve_output"] != null) return budget;
   const window = budget["context_window"];

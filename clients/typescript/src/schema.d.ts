@@ -2788,6 +2788,8 @@ export interface components {
             /** @description why the history shrinks */
             trigger?: string | null;
         };
+        /** @description The size that the payload may have: the options, or the tokens of the window alone, of which none are reserved. */
+        BudgetInput: number | components["schemas"]["BudgetOptions"];
         /** @description The budget is the window less what is reserved for the answer; all parts count against it. */
         BudgetOptions: {
             /**
@@ -3685,7 +3687,7 @@ export interface components {
             audio?: components["schemas"]["JsonObject"];
             /** @description With `passthrough`, for `openai_responses`. */
             background?: boolean;
-            budget?: components["schemas"]["BudgetOptions"] | null;
+            budget?: components["schemas"]["BudgetInput"] | null;
             cache?: components["schemas"]["CacheInput"] | null;
             /** @description Anthropic's member: the provider itself marks the last block. It takes one of the four places. */
             cache_control?: components["schemas"]["JsonObject"] | null;
@@ -9342,6 +9344,7 @@ export type BeforeCompileHookCall = components['schemas']['BeforeCompileHookCall
 export type BeforeCompileHookInput = components['schemas']['BeforeCompileHookInput'];
 export type BeforeCompressHookCall = components['schemas']['BeforeCompressHookCall'];
 export type BeforeCompressHookInput = components['schemas']['BeforeCompressHookInput'];
+export type BudgetInput = components['schemas']['BudgetInput'];
 export type BudgetOptions = components['schemas']['BudgetOptions'];
 export type BuiltInHook = components['schemas']['BuiltInHook'];
 export type CacheExpiringData = components['schemas']['CacheExpiringData'];

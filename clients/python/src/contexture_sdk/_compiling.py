@@ -165,6 +165,9 @@ def _with_reserve(budget: Any, reserve: int) -> Any:
     """The budget of the options, with the largest answer of a request as its reserve, unless it has one."""
     if budget is None:
         return {"reserve_output": reserve}
+    # A number is the window alone.
+    if isinstance(budget, int) and not isinstance(budget, bool):
+        budget = {"context_window": budget}
     # The server names the fault of a budget that is not an object.
     if not isinstance(budget, Mapping) or budget.get("reserve_output") is not None:
         return budget

@@ -360,6 +360,11 @@ class BudgetOptions(TypedDict, total=False):
     reserve_output: Union[int, None]
 
 
+# The size that the payload may have: the options, or the tokens of the window alone, of which none are
+# reserved.
+BudgetInput = Union[int, BudgetOptions]
+
+
 BuiltInHook = Literal['truncate', 'redact', 'deny_command', 'secret_scan']
 
 
@@ -1099,7 +1104,7 @@ class CompileRequest(TypedDict, total=False):
     # With `passthrough`, for `openai_responses`.
     background: bool
     # The size that the payload may have.
-    budget: Union[BudgetOptions, None]
+    budget: Union[BudgetInput, None]
     # How the provider's prompt cache is used.
     cache: Union[CacheInput, None]
     # Anthropic's member: the provider itself marks the last block. It takes one of the four places.
@@ -5479,6 +5484,7 @@ __all__ = [
     "BeforeCompileHookInput",
     "BeforeCompressHookCall",
     "BeforeCompressHookInput",
+    "BudgetInput",
     "BudgetOptions",
     "BuiltInHook",
     "CacheExpiringData",

@@ -290,7 +290,9 @@ async fn without_a_master_key_built_in_hooks_work_and_others_are_refused() {
     // Its own address is no hook, and without --dev nothing of this machine is.
     let own = json!({"point": "delegation", "kind": "observe", "url": dev.url("/compile")});
     problem(dev.post("/hooks", &own).await, 422, "invalid_request").await;
-    problem(server.post("/hooks", &local).await, 422, "invalid_request").await;
+    let refused = problem(server.post("/hooks", &local).await, 422, "invalid_request").await;
+    let detail = refused["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("`--dev` allows this machine"), "{detail}");
 }
 
 #[tokio::test]
