@@ -263,7 +263,7 @@ async fn segments_that_clients_take_out_of_a_path_name_nothing() {
         for (path, body, pointer) in [
             ("/sessions", json!({"id": name}), "/id"),
             ("/compile", compile, "/session_id"),
-            ("/memory", json!({"key": name, "value": 1}), "/key"),
+            ("/memory", json!({"key": name, "value": 1, "content": "x"}), "/key"),
         ] {
             let refused = problem(server.post(path, &body).await, 422, "invalid_request").await;
             assert_eq!(pointers(&refused), [pointer], "{path} {name}");
