@@ -257,11 +257,12 @@ fn the_file_has_every_kind_of_text_and_every_notation() {
         let lines = lines.iter().filter(|line| line["form"] == form);
         lines.flat_map(|line| list(line, "notations")).filter_map(Value::as_str).collect()
     };
-    let plain = ["json", "json python", "json string", "lines", "numbered", "reference", "repeat"];
+    let plain =
+        ["csv", "json", "json python", "json string", "lines", "numbered", "reference", "repeat"];
     assert_eq!(notations("plain").into_iter().collect::<Vec<_>>(), plain);
     let computed = [
-        "csv",
         "csv counted",
+        "csv ditto",
         "json cut",
         "json lines",
         "json shared",

@@ -182,6 +182,7 @@ fn variant(name: &str, mark: &str, body: &[&str]) -> &'static str {
         "json" if body.iter().any(|line| line.contains("\"json")) => "string",
         "json" if mark.ends_with(" lines") => "lines",
         "csv" if mark.contains(" counts by ") => "counted",
+        "csv" if mark.contains("^ as above") => "ditto",
         _ => "",
     }
 }
@@ -205,6 +206,8 @@ mod tests {
             ("§json 2\n§: x\na:1\nbody\"json indent 2\":", "json string"),
             ("§json 9 python lines", "json lines"),
             ("§csv 9 comma, 1 counts by 1 day", "csv counted"),
+            ("§csv 9 comma, ^ as above", "csv ditto"),
+            ("§csv 9 comma", "csv"),
             ("§lines 4 begin with \"+ let \"", "lines"),
         ] {
             assert_eq!(notations(text), [name], "{text}");

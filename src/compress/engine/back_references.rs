@@ -49,7 +49,7 @@ const NO_PLACE: u32 = u32::MAX;
 
 /// Tokens that a reference to lines of the same text must save: lines below each other are read
 /// faster than looked up.
-const MIN_OWN_SAVED_TOKENS: u64 = 20;
+const MIN_OWN_SAVED_TOKENS: u64 = 16;
 
 /// Lines of a text that are in an earlier one.
 #[derive(Debug, Clone, Copy)]

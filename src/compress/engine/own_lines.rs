@@ -9,7 +9,7 @@ use super::lines::{LineIndex, is_anchor};
 use super::mark;
 
 /// Lines of a run that is worth a reference within its text: fewer are read faster where they are.
-const MIN_RUN_LINES: usize = 4;
+const MIN_RUN_LINES: usize = 3;
 
 /// The lines of a text up to a place.
 #[derive(Debug, Default)]

@@ -205,6 +205,7 @@ fn what_is_too_much_work_for_a_notation_stands_as_it_was() {
 fn what_people_wrote_stays_and_what_they_pasted_does_not() {
     let (engine, counter) = (Engine::new(), Counter::new());
     let encoder = Encoder::new(&engine, &counter, TokenizerName::O200kBase, Lossless::Exact);
+    let encoder = encoder.with_notations(AllowedNotations::Computed);
     let line = |at| format!("2024-05-01T12:00:{at:02} INFO worker-{} done in {}ms", at % 4, at * 3);
     let log = (0..60).map(line).collect::<Vec<_>>().join("\n");
     let fenced = format!("Why is this slow?\n\n```\n{log}\n```\n\nPlease look at it soon.\n");
@@ -355,7 +356,8 @@ fn a_table_that_white_space_has_no_say_in_is_exact() {
     ] {
         for name in [TokenizerName::Bytes4, TokenizerName::O200kBase] {
             let (engine, counter) = (Engine::new(), Counter::new());
-            let mut encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent);
+            let encoder = Encoder::new(&engine, &counter, name, Lossless::Equivalent);
+            let mut encoder = encoder.with_notations(AllowedNotations::Computed);
             let form = encoder.encode_result(&[text.as_str().into()], EditLimit::Free).remove(0);
             assert_eq!(form.class, Fidelity::Exact, "{:?}", form.rules);
             assert!(form.tokens_after * 2 < form.tokens_before, "{}", form.tokens_after);

@@ -222,13 +222,13 @@ mod tests {
 
     #[test]
     fn what_lines_begin_with_is_in_the_header() {
-        let lines: Vec<String> = ["body", "layer", "router", "server"]
+        let lines: Vec<String> = ["body", "layer", "problem", "query", "router", "server"]
             .map(|name| format!("\tmodified:   src/http/{name}.rs"))
             .to_vec();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(
             shown(&lines),
-            "§lines 4 begin with \"\\tmodified:   \"\nsrc/http/body.rs\nsrc/http/layer.rs\nsrc/http/router.rs\nsrc/http/server.rs"
+            "§lines 6 begin with \"\\tmodified:   \"\nsrc/http/body.rs\nsrc/http/layer.rs\nsrc/http/problem.rs\nsrc/http/query.rs\nsrc/http/router.rs\nsrc/http/server.rs"
         );
     }
 

@@ -39,13 +39,15 @@ pub(crate) enum NotationKind {
     Yaml,
     Xml,
     Csv,
+    /// A table in which fields are those of the row above.
+    DittoCsv,
     /// A table in which columns count.
     CountedCsv,
     Records,
 }
 
 /// Every kind, with its legend after the mark.
-const LEGENDS: [(NotationKind, &str); 17] = [
+const LEGENDS: [(NotationKind, &str); 18] = [
     (NotationKind::Reference, " the same lines as there"),
     (NotationKind::Repeat, " repeated so many times"),
     (NotationKind::Tree, " deeper lines continue the one above"),
@@ -60,7 +62,8 @@ const LEGENDS: [(NotationKind, &str); 17] = [
     (NotationKind::CutJson, " rows under their {columns}, b=x in all; … then the cut end"),
     (NotationKind::Yaml, " YAML; rows under their {columns}, b=x in all"),
     (NotationKind::Xml, " XML; rows under their {columns}, b=x in all"),
-    (NotationKind::Csv, " b=x in all rows, ^ as above"),
+    (NotationKind::Csv, " b=x in all rows"),
+    (NotationKind::DittoCsv, " b=x in all rows, ^ as above"),
     (NotationKind::CountedCsv, " b=x in all rows, dates count on"),
     (NotationKind::Records, " n rows under {columns} ×n, b=x in all"),
 ];
@@ -83,7 +86,7 @@ impl NotationKind {
             | Self::CutJson
             | Self::Yaml
             | Self::Xml
-            | Self::Csv
+            | Self::DittoCsv
             | Self::Records => ValueClass::Computed,
             _ => ValueClass::Plain,
         }

@@ -203,7 +203,7 @@ pub(crate) fn notation_name(kind: NotationKind) -> Option<&'static str> {
         | NotationKind::CutJson => "json",
         NotationKind::Yaml => "yaml",
         NotationKind::Xml => "xml",
-        NotationKind::Csv | NotationKind::CountedCsv => "csv",
+        NotationKind::Csv | NotationKind::DittoCsv | NotationKind::CountedCsv => "csv",
         NotationKind::Records => "records",
     })
 }

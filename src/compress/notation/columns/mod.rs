@@ -13,7 +13,7 @@
 //!   below have in this place and none shows.
 //! - `quoted 2` names the columns in which every field below the first row was in quotes. They
 //!   are put back around a field that shows none; one that does is as it was.
-//! - `^` is the field of the row above.
+//! - `^` is the field of the row above, if values may be computed.
 //! - `1 counts by 1 day`: rows do not show the first column, but for every eighth. It is that of
 //!   the row above and a day more; there are also `month` and `min`.
 //! - A row of all columns is a row as it was: rows that report errors are, and rows that have
@@ -65,9 +65,6 @@ impl Notation for ColumnsNotation {
 
     fn encode(&self, lines: &[&str], values: ValueClass) -> Vec<FoundBlock> {
         let mut found = Vec::new();
-        if values < NotationKind::Csv.values() {
-            return found;
-        }
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
             let Some(table) = CsvRows::detect(rest) else {
@@ -84,7 +81,13 @@ impl Notation for ColumnsNotation {
     }
 
     fn kind(&self, args: &str, _: &[&str]) -> NotationKind {
-        if args.contains(COUNTS_WORDS) { NotationKind::CountedCsv } else { NotationKind::Csv }
+        if args.contains(COUNTS_WORDS) {
+            NotationKind::CountedCsv
+        } else if args.contains(DITTO_WORDS) {
+            NotationKind::DittoCsv
+        } else {
+            NotationKind::Csv
+        }
     }
 
     fn decode(&self, args: &str, body: &[&str], limit: usize) -> Option<String> {
@@ -183,7 +186,10 @@ impl<'a> CsvRows<'a> {
         let is_shown = |column: usize| {
             constants.get(column) == Some(&None) && counts.iter().all(|(one, _)| *one != column)
         };
-        let dittos = self.dittos(&is_shown);
+        let dittos = match values {
+            ValueClass::Plain => ColumnSet::default(),
+            ValueClass::Computed => self.dittos(&is_shown),
+        };
         let quoted = |column: usize| {
             let mut fields = below.iter().skip(column).step_by(width);
             is_shown(column) && fields.all(|field| field.starts_with('"'))

@@ -134,11 +134,12 @@ async fn bytes_that_are_no_json_are_refused() {
 async fn what_was_refused_stores_nothing() {
     let server = TestServer::spawn().await;
     let text = crate::support::compress::log(60);
-    let shown = TestServer::spawn().await.compress(&json!({"text": text}).to_string()).await;
+    let body = json!({"text": text, "notations": "computed"});
+    let shown = TestServer::spawn().await.compress(&body.to_string()).await;
     let id = shown.artifacts()[0];
     let bad = json!({"text": text, "level": "x"});
     problem(server.post("/compress", &bad).await, 422, "invalid_request").await;
     assert_eq!(server.get(&format!("/artifacts/{id}")).await.status(), 404);
-    server.compress(&json!({"text": text}).to_string()).await;
+    server.compress(&body.to_string()).await;
     assert_eq!(server.get(&format!("/artifacts/{id}")).await.status(), 200);
 }

@@ -66,7 +66,8 @@ fn results() -> Vec<String> {
 async fn behind_an_edited_message_texts_decode_by_themselves() {
     let server = TestServer::spawn().await;
     let messages = answered(&results());
-    let shown = server.compress(&request("messages", &messages, &json!({}))).await;
+    let options = json!({"notations": "computed"});
+    let shown = server.compress(&request("messages", &messages, &options)).await;
     let mut sent = shown.messages.clone();
     let question = json!({"role": "user", "content": "Look again."}).to_string();
     sent[0] = question.clone();
@@ -127,7 +128,7 @@ async fn the_beginning_of_an_answer_is_known_without_its_end() {
 async fn the_end_of_an_answer_without_its_beginning_decodes_what_needs_nothing_else() {
     let server = TestServer::spawn().await;
     let messages = answered(&results());
-    let options = json!({"originals": "none"});
+    let options = json!({"originals": "none", "notations": "computed"});
     let shown = server.compress(&request("messages", &messages, &options)).await;
     let back = server.expand_list("messages", &shown.messages[2..]).await;
     assert_eq!(back.messages.len(), messages.len() - 2);

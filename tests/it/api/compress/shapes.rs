@@ -136,6 +136,7 @@ async fn what_is_not_shortened_keeps_its_bytes() {
 async fn two_results_in_one_user_message_are_two_results() {
     let server = TestServer::spawn().await;
     let (key, messages, options) = parts(&session(), "anthropic");
+    let options = with(options, &json!({"notations": "computed"}));
     let shown = server.compress(&request(key, &messages, &options)).await;
     let both = shown.message(2);
     let blocks = both["content"].as_array().expect("blocks");

@@ -26,7 +26,7 @@ async fn a_later_result_names_the_earlier_one_that_stays_in_sight() {
 async fn when_the_earlier_one_goes_the_text_moves_to_the_later_one() {
     let text = log(60).replace("ERROR", "INFO").replace("failed: no such column", "has a view");
     let messages = tools(&[&text, "ok", &text, "fine", &text]);
-    let options = json!({"level": "reversible", "keep_recent_turns": 3});
+    let options = json!({"level": "reversible", "keep_recent_turns": 3, "notations": "computed"});
     let trip = trip(&messages, options).await;
     assert_eq!(trip.shown.decisions()[1]["action"], "cleared");
     assert!(trip.said(5).contains("has a view"), "{}", trip.said(5));

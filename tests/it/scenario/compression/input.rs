@@ -65,7 +65,7 @@ async fn a_shortened_message_keeps_its_other_members() {
     messages[1]["name"] = json!("run");
     messages[1]["custom"] = json!({"x": 1});
     messages[1]["metadata"] = json!({"k": "v"});
-    let trip = trip(&messages, json!({})).await;
+    let trip = trip(&messages, json!({"notations": "computed"})).await;
     let mut shown = trip.shown.message(1);
     assert_ne!(shown["content"], messages[1]["content"]);
     shown["content"] = messages[1]["content"].clone();

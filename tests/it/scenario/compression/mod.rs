@@ -93,7 +93,12 @@ async fn trip(messages: &[Value], options: Value) -> Trip {
 
 /// A server that never saw the originals reads them from what is shown.
 async fn decodes(messages: &[Value]) -> Trip {
-    let trip = trip(messages, json!({"originals": "none"})).await;
+    decodes_with(messages, "plain").await
+}
+
+/// The same with some notations.
+async fn decodes_with(messages: &[Value], notations: &str) -> Trip {
+    let trip = trip(messages, json!({"originals": "none", "notations": notations})).await;
     let back = TestServer::spawn().await.expand_list("messages", &trip.shown.messages).await;
     assert_eq!(back.messages, trip.messages);
     trip

@@ -50,7 +50,7 @@ async fn calls_and_what_is_said_beside_them_stay() {
     let [mut call, result] = tool("c", &log(40));
     call["content"] = json!(A);
     for level in ["lossless", "reversible"] {
-        let options = json!({"level": level, "keep_recent_turns": 0});
+        let options = json!({"level": level, "keep_recent_turns": 0, "notations": "computed"});
         let trip = trip(&[user("q"), call.clone(), result.clone()], options).await;
         assert_eq!(trip.shown.messages[1], call.to_string());
         assert_ne!(trip.shown.messages[2], result.to_string());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{A, B, Q, assistant, decodes, tool, tools, trip, user, written};
+use super::{A, B, Q, assistant, decodes, decodes_with, tool, tools, trip, user, written};
 use crate::support::compress::{listing, log, numbered, request, rows};
 use crate::support::{TestServer, problem};
 
@@ -40,10 +40,12 @@ async fn every_format_decodes_from_what_is_shown() {
     let html = numbers(12, |at| format!("<tr><td>{at}</td><td>cell</td></tr>\n"));
     let texts = [csv, ndjson, diff(), log(40), html, rows(9), listing(30), numbered(30)];
     for text in &texts {
-        decodes(&tool("c", text)).await;
+        for notations in ["plain", "computed"] {
+            decodes_with(&tool("c", text), notations).await;
+        }
     }
     let all: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let trip = decodes(&tools(&all)).await;
+    let trip = decodes_with(&tools(&all), "computed").await;
     assert!(trip.shown.number("tokens_after") * 4 < trip.shown.number("tokens_before") * 3);
 }
 
@@ -83,7 +85,7 @@ async fn a_diff_keeps_every_line_that_was_added() {
 #[tokio::test]
 async fn progress_of_a_build_is_short_and_decodes() {
     let text = numbers(40, |at| format!("[{at}/40] Compiling part{at}\n"));
-    let trip = decodes(&tool("c", &text)).await;
+    let trip = decodes_with(&tool("c", &text), "computed").await;
     assert!(trip.shown.number("tokens_after") * 2 < trip.shown.number("tokens_before"));
 }
 

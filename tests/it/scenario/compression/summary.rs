@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{A, B, D, Q, assistant, decodes, summary_of, tool, tools, trip, user};
+use super::{A, B, D, Q, assistant, decodes, decodes_with, summary_of, tool, tools, trip, user};
 use crate::support::compress::{log, rows};
 use crate::support::{TestServer, problem};
 
@@ -123,7 +123,7 @@ async fn search_results_keep_every_file_and_every_number() {
     let line =
         |at: usize| format!("src/handlers/{}.rs:{}: is registered here", FILES[at / 5], number(at));
     let lines: Vec<String> = (0..25).map(line).collect();
-    let trip = decodes(&tool("c", &lines.join("\n"))).await;
+    let trip = decodes_with(&tool("c", &lines.join("\n")), "computed").await;
     assert!(trip.shown.number("tokens_after") < trip.shown.number("tokens_before"));
     let said = trip.said(1);
     for at in 0..25 {
