@@ -100,7 +100,6 @@ class Page:
                 continue
             if language == "sh":
                 code = re.sub(r"(127\.0\.0\.1|localhost):8080", f"127.0.0.1:{port}", code)
-                code = code.replace("cargo run --release -- ", "contexture ")
                 # `serve` returns here once the server listens.
                 code = re.sub(r"^(contexture serve.*) &$", r"\1", code, flags=re.MULTILINE)
                 script.append(f"echo '@line {line}' >&3\n{code}")

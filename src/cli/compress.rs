@@ -210,7 +210,7 @@ fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal)
         && let Some(place) = source.broken_json()
     {
         terminal.note(&format!(
-            "{} looks like JSON, but is not from {place} on: it is compressed as a text",
+            "{} looks like JSON and is not, at {place}; it is compressed as a text",
             source.name()
         ));
     }

@@ -23,6 +23,7 @@ use crate::service::{Error, Services};
 type ReplayResult = Result<ReplayComparison, Error>;
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct ReplayArgs {
     /// The `id` of a compile
     id: String,

@@ -52,7 +52,7 @@ pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, Comman
     let running = runtime.spawn(server.run_until(async { stopped.await.unwrap_or_default() }));
     let mut child = match start(&command, &address) {
         Ok(child) => child,
-        Err(error) => return not_started(&command, &error),
+        Err(error) => return Ok(not_started(&command, &error)),
     };
     let status = wait(&runtime, &mut child);
     drop(stop);
@@ -82,7 +82,7 @@ fn start(command: &[OsString], address: &str) -> io::Result<Child> {
 
 /// Says why the command was not started, and returns the exit code that shells have for it: 127 if it
 /// is not found, 126 if it cannot be run.
-fn not_started(command: &[OsString], error: &io::Error) -> Result<ExitCode, CommandError> {
+fn not_started(command: &[OsString], error: &io::Error) -> ExitCode {
     let program = command.first().map(|program| program.display().to_string()).unwrap_or_default();
     let (code, why) = match error.kind() {
         io::ErrorKind::NotFound => (127, "there is no such command".to_owned()),
@@ -91,7 +91,7 @@ fn not_started(command: &[OsString], error: &io::Error) -> Result<ExitCode, Comm
     };
     let failure: CommandError = format!("cannot run {program}: {why}").into();
     print_error(&*failure);
-    Ok(ExitCode::from(code))
+    ExitCode::from(code)
 }
 
 /// Waits for the command. A signal to end goes to the command, which decides what to do.

@@ -206,7 +206,7 @@ fn files_that_are_empty_or_broken_are_named() {
     assert_eq!(text(&output.stdout), broken);
     let told = text(&output.stderr);
     assert!(
-        told.contains("broken.json looks like JSON, but is not from line 2, column 13 on"),
+        told.contains("broken.json looks like JSON and is not, at line 2, column 13;"),
         "{told}"
     );
     for text_file in

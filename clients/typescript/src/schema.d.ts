@@ -17652,7 +17652,7 @@ export interface operations {
                      *           "value": "127.0.0.1:0",
                      *           "source": "flag",
                      *           "secret": false,
-                     *           "about": "Address and port to listen on; port 0 picks a free one and prints it"
+                     *           "about": "Address and port to listen on, or a port of 127.0.0.1; port 0 picks a free one and prints it"
                      *         },
                      *         {
                      *           "flag": "allow-anonymous",
