@@ -377,3 +377,18 @@ pub fn read_scope_only(body: &Node<'_>, query: &MemoryScope) -> Result<MemorySco
     let scope = read_scope_or(&fields, query, &mut faults);
     if faults.is_empty() { Ok(scope) } else { Err(faults.into_vec()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_segments_with_another_meaning_in_a_path_are_no_keys() {
+        for key in ["", "import", "recall", ".", "..", "a\nb"] {
+            assert!(!is_memory_key(key), "{key}");
+        }
+        for key in ["a", "...", ".env", "recall.md"] {
+            assert!(is_memory_key(key), "{key}");
+        }
+    }
+}

@@ -14,12 +14,14 @@
 //! - pilots, two bytes: what to mix into the hashes of a group of pairs so that each of them has a
 //!   slot of its own.
 
+mod border_cache;
 mod hash;
 mod record;
 #[cfg(test)]
 mod tests;
 
 use crate::domain::TokenizerName;
+use border_cache::BorderCache;
 use hash::PairHash;
 use record::{TokenRecord, TrieUnit};
 
@@ -84,19 +86,21 @@ impl TokenTables {
     pub(super) fn count(&self, piece: &[u8]) -> usize {
         let Some(first) = self.longest(piece) else { return 0 };
         if first.bytes == piece.len() {
-            1
-        } else if piece.len() < MIN_ALLOCATED_BYTES {
-            self.encode(piece, first, &mut [PlaceMarks::default(); MIN_ALLOCATED_BYTES / 64])
-        } else {
-            self.encode(piece, first, &mut vec![PlaceMarks::default(); piece.len() / 64 + 1])
+            return 1;
         }
+        if piece.len() < MIN_ALLOCATED_BYTES {
+            let mut marks = [PlaceMarks::default(); MIN_ALLOCATED_BYTES / 64];
+            return self.encode(piece, first, &mut marks, &mut BorderCache::default());
+        }
+        let mut marks = vec![PlaceMarks::default(); piece.len() / 64 + 1];
+        self.encode(piece, first, &mut marks, &mut BorderCache::for_piece(piece))
     }
 
     /// Bytes of each token of a piece.
     pub(super) fn lengths(&self, piece: &[u8]) -> Vec<usize> {
         let Some(first) = self.longest(piece) else { return Vec::new() };
         let mut marks = vec![PlaceMarks::default(); piece.len() / 64 + 1];
-        self.encode(piece, first, &mut marks);
+        self.encode(piece, first, &mut marks, &mut BorderCache::for_piece(piece));
         let mut ends = vec![piece.len()];
         while let Some(start) = ends.last().and_then(|end| last_start(&marks, *end)) {
             ends.push(start);
@@ -107,13 +111,29 @@ impl TokenTables {
 
     /// Finds the tokens of a piece from its first longest one, and counts them. `marks` has a bit
     /// for each place and for the end, none of them set.
-    fn encode(&self, piece: &[u8], first: TokenMatch, marks: &mut [PlaceMarks]) -> usize {
+    fn encode(
+        &self,
+        piece: &[u8],
+        first: TokenMatch,
+        marks: &mut [PlaceMarks],
+        borders: &mut BorderCache,
+    ) -> usize {
         let mut at = 0;
         let mut count = 0;
         let mut last = None;
         let mut candidate = Some(first.token);
         while at < piece.len() {
-            let fitting = candidate.and_then(|token| self.fit(marks, at, last, token));
+            let fitting =
+                std::iter::successors(candidate, |token| self.prefix(*token)).find_map(|token| {
+                    let bytes = self.token(token)?.bytes();
+                    let is_open =
+                        marks.get((at + bytes) / 64)?.closed >> ((at + bytes) % 64) & 1 == 0;
+                    let fits = is_open
+                        && last.is_none_or(|last| {
+                            borders.get(last, token, || self.is_border(last, token))
+                        });
+                    fits.then_some(TokenMatch { token, bytes })
+                });
             let Some(mark) = marks.get_mut(at / 64) else { return count };
             if let Some(TokenMatch { token, bytes }) = fitting {
                 mark.starts |= 1 << (at % 64);
@@ -133,37 +153,13 @@ impl TokenTables {
             if let Some(mark) = marks.get_mut(at / 64) {
                 mark.starts &= !(1 << (at % 64));
             }
-            candidate = (record.prefix() != wrong).then_some(record.prefix());
+            candidate = self.prefix(wrong);
             last = last_start(marks, at)
                 .and_then(|start| piece.get(start..at))
                 .and_then(|token| self.longest(token))
                 .map(|longest| longest.token);
         }
         count
-    }
-
-    /// The token, or the longest one that it begins with, that can follow the last one at a place.
-    #[inline]
-    fn fit(
-        &self,
-        marks: &[PlaceMarks],
-        at: usize,
-        last: Option<u32>,
-        mut token: u32,
-    ) -> Option<TokenMatch> {
-        loop {
-            let record = self.token(token)?;
-            let end = at + record.bytes();
-            let is_open =
-                marks.get(end / 64).is_some_and(|mark| mark.closed >> (end % 64) & 1 == 0);
-            if is_open && last.is_none_or(|last| self.is_border(last, token)) {
-                return Some(TokenMatch { token, bytes: record.bytes() });
-            }
-            if record.prefix() == token {
-                return None;
-            }
-            token = record.prefix();
-        }
     }
 
     /// Whether two tokens next to each other are the encoding of their bytes: undoing their
@@ -240,6 +236,13 @@ impl TokenTables {
         let TokenMatch { token: base, bytes } = found?;
         let token = self.unit(base ^ TrieUnit::NO_CHILD)?.payload();
         Some(TokenMatch { token, bytes })
+    }
+
+    /// The longest token that a token begins with.
+    #[inline]
+    fn prefix(&self, token: u32) -> Option<u32> {
+        let prefix = self.token(token)?.prefix();
+        (prefix != token).then_some(prefix)
     }
 
     #[inline]
