@@ -136,7 +136,7 @@ fn count_turns(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCo
     // Only the newest live zone is ever asked for: nothing is replayed here.
     let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
     let mut costs = Vec::with_capacity(spans.len());
-    let of_turn = |span: &Turn| span.clone().flat_map(|at| job.messages(at)).collect();
+    let of_turn = |span: &Turn| span.clone().flat_map(|at| job.messages(at)).copied().collect();
     let superseded = find_superseded(&spans.iter().map(of_turn).collect::<Vec<_>>());
     for ((index, span), superseded_by) in spans.iter().enumerate().zip(superseded) {
         let mut cost = TurnCost { superseded_by, ..TurnCost::default() };
