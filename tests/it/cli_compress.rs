@@ -243,7 +243,7 @@ fn a_log_of_codex_is_a_conversation() {
     let lossless = &figures["levels"][0];
     assert_eq!((&lossless["restored"], &lossless["lost"]), (&json!(5), &json!(0)));
     let [before, after] =
-        ["result_tokens_before", "result_tokens_after"].map(|key| lossless[key].as_u64());
+        ["tokens_before", "tokens_after_computed"].map(|key| lossless[key].as_u64());
     assert!(before > after && after > Some(0), "{lossless}");
 
     let compressed = run(&["compress", &file]);

@@ -269,8 +269,8 @@ async fn a_key_made_beside_a_running_server_locks_it() {
     let server = folder.serve();
     assert_eq!(compile(&server).await, 200);
     let wrong = folder.run(&["key", "create", "--scope", "fly"]);
-    assert_eq!(wrong.status.code(), Some(1));
-    assert!(text(&wrong.stderr).contains("/scopes/0"), "{}", text(&wrong.stderr));
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("'fly' for '--scope"), "{}", text(&wrong.stderr));
     let made = folder.run(&["key", "create", "--scope", "admin", "--name", "first"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     let key = text(&made.stdout).trim().to_owned();

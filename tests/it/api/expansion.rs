@@ -46,7 +46,8 @@ async fn what_was_left_out_of_a_text_comes_back() {
     let text = build();
     for kept in ["store", "return", "none"] {
         let server = TestServer::spawn().await;
-        let request = json!({"text": text, "level": "reversible", "originals": kept});
+        let request = json!({"text": text, "level": "reversible", "originals": kept,
+            "notations": "computed"});
         let (_, answer) = server.post_any("/compress", &request).await;
         assert!(answer["text"].as_str().unwrap().len() < text.len() / 2, "{answer}");
         let mut request = json!({"text": answer["text"]});

