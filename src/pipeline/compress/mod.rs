@@ -17,7 +17,6 @@ pub(super) use summary::{
     CoveredMessages, SummaryMaterial, SummaryMessage, SummaryRequest, SummaryResult, SummaryRules,
     count_covered, read_summary, summary_cap, write_note,
 };
-pub(super) use superseded::find_superseded;
 pub(super) use view::{Clearing, ResultTools, may_clear, without_thinking};
 
 use std::sync::Arc;

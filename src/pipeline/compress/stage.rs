@@ -175,9 +175,7 @@ fn count_turns(input: &Input<'_>, spans: &[Turn], shares: MessageShares<'_>) -> 
     // The turns of the newest results, as many as are kept.
     let mut results = VecDeque::new();
     let mut found: Vec<TurnCost> = Vec::with_capacity(spans.len());
-    let of_turn =
-        |span: &Turn| input.history.get(span.clone()).unwrap_or_default().iter().collect();
-    let superseded = find_superseded(&spans.iter().map(of_turn).collect::<Vec<_>>());
+    let superseded = find_superseded(&input.history, spans);
     for ((index, span), superseded_by) in spans.iter().enumerate().zip(superseded) {
         turn_of.extend(std::iter::repeat_n(index, span.len()));
         let mut cost = TurnCost { superseded_by, ..TurnCost::default() };

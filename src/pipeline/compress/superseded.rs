@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Message, ToolCall, ToolResult};
+use crate::domain::{Message, ToolCall, ToolResult, Turn};
 
 /// For each turn the turn that replaces it: by then, each of its calls was made again, with the same
 /// arguments, and succeeded. None if a call of the turn was not, or if the turn has no calls.
 ///
 /// The first repetition counts, so that a longer list finds the same of the turns that it has in
 /// common with a shorter one.
-pub(crate) fn find_superseded(turns: &[Vec<&Message>]) -> Vec<Option<usize>> {
-    let mut found = vec![None; turns.len()];
+pub(super) fn find_superseded(history: &[Message], spans: &[Turn]) -> Vec<Option<usize>> {
+    let mut found = vec![None; spans.len()];
     let mut next: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for (turn, messages) in turns.iter().enumerate().rev() {
-        let messages = || messages.iter().copied();
-        let results: Vec<&ToolResult> = messages().flat_map(Message::tool_results).collect();
-        let calls: Vec<&ToolCall> = messages().flat_map(Message::tool_calls).collect();
+    for (turn, span) in spans.iter().enumerate().rev() {
+        let messages = history.get(span.clone()).unwrap_or_default();
+        let results: Vec<&ToolResult> = messages.iter().flat_map(Message::tool_results).collect();
+        let calls: Vec<&ToolCall> = messages.iter().flat_map(Message::tool_calls).collect();
         let key = |call: &&'_ ToolCall| next.get(&(&*call.name, &*call.arguments)).copied();
         if !calls.is_empty() {
             let later: Option<Vec<usize>> = calls.iter().map(key).collect();
@@ -65,11 +65,6 @@ mod tests {
         }
     }
 
-    fn find(history: &[Message]) -> Vec<Option<usize>> {
-        let turns = turns(history).into_iter().map(|span| history[span].iter().collect());
-        find_superseded(&turns.collect::<Vec<_>>())
-    }
-
     #[test]
     fn a_turn_is_replaced_once_each_of_its_calls_was_made_again() {
         let mut history = vec![Message::text(Role::User, "go")];
@@ -78,11 +73,14 @@ mod tests {
         calls(&mut history, &[("read", "c", false)]);
         calls(&mut history, &[("read", "b", false), ("run", "c", false)]);
         calls(&mut history, &[("read", "a", true)]);
-        assert_eq!(find(&history), [None, Some(4), None, None, None, None]);
+        let spans = turns(&history);
+        let found = find_superseded(&history, &spans);
+        assert_eq!(found, [None, Some(4), None, None, None, None]);
         // A shorter list knows of no turn that is replaced later.
-        let shorter = turns(&history)[3].end;
-        assert_eq!(find(&history[..shorter]), [None; 4]);
+        let shorter = history.get(..spans[3].end).unwrap();
+        assert_eq!(find_superseded(shorter, &spans[..4]), [None; 4]);
         calls(&mut history, &[("read", "a", false)]);
-        assert_eq!(find(&history), [None, Some(4), Some(6), None, None, Some(6), None]);
+        let found = find_superseded(&history, &turns(&history));
+        assert_eq!(found, [None, Some(4), Some(6), None, None, Some(6), None]);
     }
 }

@@ -8,7 +8,7 @@ use super::reductions::ReductionChains;
 use super::report::Row;
 use crate::compress::{EditLimit, Encoder, FactMessage, FactState, ShownFacts, ShownForm};
 use crate::domain::{Role, Turn, turns};
-use crate::pipeline::compress::{TurnCost, find_superseded};
+use crate::pipeline::compress::TurnCost;
 use crate::provider::MessageText;
 
 /// The turns of a list.
@@ -136,10 +136,8 @@ fn count_turns(job: &ShortenJob<'_>, rows: &[Row], spans: &[Turn]) -> Vec<TurnCo
     // Only the newest live zone is ever asked for: nothing is replayed here.
     let recent = spans.iter().position(|span| span.end > shielded).unwrap_or(spans.len());
     let mut costs = Vec::with_capacity(spans.len());
-    let of_turn = |span: &Turn| span.clone().flat_map(|at| job.messages(at)).copied().collect();
-    let superseded = find_superseded(&spans.iter().map(of_turn).collect::<Vec<_>>());
-    for ((index, span), superseded_by) in spans.iter().enumerate().zip(superseded) {
-        let mut cost = TurnCost { superseded_by, ..TurnCost::default() };
+    for (index, span) in spans.iter().enumerate() {
+        let mut cost = TurnCost::default();
         for at in span.clone() {
             let own = rows.get(at).map_or(0, |row| row.alone);
             cost.flat += own;
