@@ -5937,7 +5937,7 @@ export interface components {
             points: string[];
             /**
              * Format: int64
-             * @description Hooks with a lower number run first.
+             * @description Hooks with a higher number run first, among hooks of a kind.
              */
             priority: number;
             /** @description The calls that are queued for it. */

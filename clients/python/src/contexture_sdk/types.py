@@ -3081,7 +3081,7 @@ class _HookRowRequired(TypedDict):
     mode: str
     # Where it runs.
     points: List[str]
-    # Hooks with a lower number run first.
+    # Hooks with a higher number run first, among hooks of a kind.
     priority: int
     # The calls that are queued for it.
     queue: HookQueue
