@@ -127,8 +127,10 @@ def test_the_snippet_of_the_readme_runs(server_url: str, monkeypatch: pytest.Mon
     pytest.importorskip("openai")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"```python\n(.*?)```", readme, re.S)
-    reply = {"id": "a", "object": "chat.completion", "created": 0, "model": "gpt-5.5", "choices": []}
-    messages = [{"role": "user", "content": "Where does the build fail?"}]
+    message = {"role": "assistant", "content": "The column is missing."}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    reply = {"id": "a", "object": "chat.completion", "created": 0, "model": "gpt-5.5", "choices": [choice]}
+    messages = [{"role": "user", "content": "Say hello"}]
     body = {"model": "gpt-5.5", "messages": messages}
     exchange = {
         "request": {"method": "POST", "path": "/v1/chat/completions", "body": body},
