@@ -77,7 +77,9 @@ impl Neighbours {
                 let request = self.server.build("POST", "/memory/import").bearer_auth(&self.busy);
                 let request = request.header("contexture-deadline-ms", "60000");
                 let request = request.header("content-type", "application/x-ndjson").body(lines);
-                assert_eq!(request.send().await.unwrap().status(), 200);
+                let response = request.send().await.unwrap();
+                let status = response.status();
+                assert_eq!(status, 200, "{}", response.text().await.unwrap());
                 imported.set(imported.get() + 1);
             }
         };
