@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::failure::GivenFlag;
+use super::failure::{GivenFlag, given_flags};
 use super::json_lines::is_json_lines;
 use super::members::OrderedMembers;
 use super::source_file::{SourceFile, input_path};
@@ -149,15 +149,12 @@ impl CompileArgs {
     /// The flags that were given, for faults of their values.
     fn given_flags(&self) -> Vec<GivenFlag> {
         let number = |tokens: Option<u64>| tokens.map(|tokens| tokens.to_string());
-        [
+        given_flags([
             ("--target <SHAPE>", "/target", self.target.clone()),
             ("--model <NAME>", "/model", self.model.clone()),
             ("--window <TOKENS>", "/budget/context_window", number(self.window)),
             ("--reserve <TOKENS>", "/budget/reserve_output", number(self.reserve)),
-        ]
-        .into_iter()
-        .filter_map(|(flag, pointer, value)| Some(GivenFlag { flag, pointer, value: value? }))
-        .collect()
+        ])
     }
 
     fn changes_something(&self) -> bool {

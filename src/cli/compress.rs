@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::failure::GivenFlag;
+use super::failure::{GivenFlag, given_flags};
 use super::input_file::InputFile;
 use super::members::OrderedMembers;
 use super::source_file::{SourceFile, input_path};
@@ -187,14 +187,11 @@ impl CompressArgs {
     /// The flags that were given, for faults of their values.
     fn given_flags(&self) -> Vec<GivenFlag> {
         let budget = self.budget.map(|tokens| tokens.to_string());
-        [
+        given_flags([
             ("--level <LEVEL>", "/level", self.level.clone()),
             ("--model <NAME>", "/model", self.model.clone()),
             ("--budget <TOKENS>", "/budget_tokens", budget),
-        ]
-        .into_iter()
-        .filter_map(|(flag, pointer, value)| Some(GivenFlag { flag, pointer, value: value? }))
-        .collect()
+        ])
     }
 }
 
@@ -203,9 +200,7 @@ fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal)
     if source.check_not_empty().is_err() {
         terminal.note(&format!("{} is empty", source.name()));
     }
-    if let Some(line) = file.cut_line {
-        terminal.note(&format!("left out: line {line}, which is cut off"));
-    }
+    file.note_cut_line(terminal);
     if file.is_text()
         && let Some(place) = source.broken_json()
     {

@@ -67,6 +67,16 @@ pub(super) struct GivenFlag {
     pub(super) pointer: &'static str,
 }
 
+/// The flags that were given, each with the member of a request that it sets and its value.
+pub(super) fn given_flags<const FLAGS: usize>(
+    flags: [(&'static str, &'static str, Option<String>); FLAGS],
+) -> Vec<GivenFlag> {
+    let given = flags.into_iter();
+    given
+        .filter_map(|(flag, pointer, value)| Some(GivenFlag { flag, pointer, value: value? }))
+        .collect()
+}
+
 /// The first fault that is of what a flag says, if there is one.
 pub(super) fn flag_fault(faults: &[Fault], given: &[GivenFlag]) -> Option<FlagFault> {
     faults.iter().find_map(|fault| {

@@ -11,6 +11,7 @@ use super::CommandError;
 use super::json_lines::{JsonLines, strip_byte_order_mark};
 use super::members::OrderedMembers;
 use super::rollout::read_rollout;
+use super::terminal::Terminal;
 use super::transcript::read_transcript;
 use crate::domain::Source;
 use crate::service;
@@ -24,7 +25,7 @@ pub(super) struct InputFile {
     /// Whether each message is a line of the file.
     pub(super) has_lines: bool,
     /// The number of a last line that is cut off, and so left out.
-    pub(super) cut_line: Option<usize>,
+    cut_line: Option<usize>,
 }
 
 /// The members of what may be a message.
@@ -109,6 +110,13 @@ impl InputFile {
         }
         let members = OrderedMembers::new("text", to_raw_value(text)?);
         Ok(Self::whole("text", members))
+    }
+
+    /// Says which line was left out, if one was.
+    pub(super) fn note_cut_line(&self, terminal: Terminal) {
+        if let Some(line) = self.cut_line {
+            terminal.note(&format!("left out: line {line}, which is cut off"));
+        }
     }
 
     fn whole(key: &'static str, members: OrderedMembers) -> Self {

@@ -12,8 +12,7 @@ use super::event_words::format_dollars;
 use super::server_client::{ServerArgs, ServerClient};
 use super::terminal::{HEADING, Terminal};
 use super::{CommandError, aligned};
-use crate::domain::group_digits;
-use crate::domain::{CalendarDate, Clock};
+use crate::domain::{CalendarDate, Clock, group_digits};
 
 /// Rows of one page of `GET /usage`.
 const PAGE_ROWS: usize = 1000;

@@ -117,10 +117,8 @@ pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandErr
 }
 
 /// Says what of a file of JSON Lines was left out, or why it is measured as one text.
-pub(super) fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
-    if let Some(line) = file.cut_line {
-        terminal.note(&format!("left out: line {line}, which is cut off"));
-    }
+fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
+    file.note_cut_line(terminal);
     if file.is_text()
         && let Some(why) = why_no_conversation(&source.text)
     {

@@ -110,16 +110,15 @@ impl Editor<'_> {
     /// Whether a request has to be read although it is only relayed: for what was decided before, or
     /// for mandatory hooks.
     async fn must_read_relayed(&self) -> bool {
-        let services = self.services.clone();
-        let session = service::session_id(&services, self.upstream, self.session.as_ref());
+        let session = service::session_id(&self.services, self.upstream, self.session.as_ref());
         // Memory mostly knows, and another thread would cost more than all else here.
-        let recalled = service::knows_of_decisions(&services)
-            .zip(service::recalls_guards(&services, session.as_deref()));
-        if let Some((has_decisions, has_guards)) = recalled {
+        let known = service::knows_of_decisions(&self.services);
+        let guards = service::recalls_guards(&self.services, session.as_deref());
+        if let (Some(has_decisions), Some(has_guards)) = (known, guards) {
             return has_decisions || has_guards;
         }
+        let services = self.services.clone();
         let look = move || {
-            let known = service::knows_of_decisions(&services);
             known.unwrap_or_else(|| service::has_decisions(&services))
                 || service::has_guards(&services, GatewayMode::Off, session.as_deref())
         };

@@ -25,8 +25,14 @@ pub(crate) fn run(meter: &Meter<'_>, mut input: Input<'_>) -> Result<Output, Sto
     let blocks = count_blocks(meter, &input)?;
     let thinking = count_thinking(meter, &input)?;
     let messages = MessageShares { blocks: &blocks, thinking: &thinking };
-    let turn_costs = count_turns(&input, &spans, messages);
+    let mut turn_costs = count_turns(&input, &spans, messages);
     let plan = build_plan(meter, &input)?;
+    if plan.may_shrink(&turn_costs) {
+        let superseded = find_superseded(&input.history, &spans);
+        for (cost, by) in turn_costs.iter_mut().zip(superseded) {
+            cost.superseded_by = by;
+        }
+    }
     input.arrival_pass.set_target(plan.compress_to);
     let tools = ResultTools::new(&input.history);
     let mut view = TurnView {
@@ -175,10 +181,9 @@ fn count_turns(input: &Input<'_>, spans: &[Turn], shares: MessageShares<'_>) -> 
     // The turns of the newest results, as many as are kept.
     let mut results = VecDeque::new();
     let mut found: Vec<TurnCost> = Vec::with_capacity(spans.len());
-    let superseded = find_superseded(&input.history, spans);
-    for ((index, span), superseded_by) in spans.iter().enumerate().zip(superseded) {
+    for (index, span) in spans.iter().enumerate() {
         turn_of.extend(std::iter::repeat_n(index, span.len()));
-        let mut cost = TurnCost { superseded_by, ..TurnCost::default() };
+        let mut cost = TurnCost::default();
         for at in span.clone() {
             let origin = input.history.get(at).and_then(|message| message.origin);
             length = length.max(origin.map_or(0, |origin| origin as u64 + 1));

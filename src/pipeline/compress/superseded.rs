@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Message, ToolCall, ToolResult, Turn};
+use crate::domain::{Message, ToolCall, Turn};
 
 /// For each turn the turn that replaces it: by then, each of its calls was made again, with the same
 /// arguments, and succeeded. None if a call of the turn was not, or if the turn has no calls.
@@ -14,18 +14,18 @@ pub(super) fn find_superseded(history: &[Message], spans: &[Turn]) -> Vec<Option
     let mut next: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (turn, span) in spans.iter().enumerate().rev() {
         let messages = history.get(span.clone()).unwrap_or_default();
-        let results: Vec<&ToolResult> = messages.iter().flat_map(Message::tool_results).collect();
         let calls: Vec<&ToolCall> = messages.iter().flat_map(Message::tool_calls).collect();
-        let key = |call: &&'_ ToolCall| next.get(&(&*call.name, &*call.arguments)).copied();
-        if !calls.is_empty() {
-            let later: Option<Vec<usize>> = calls.iter().map(key).collect();
-            let last = later.and_then(|later| later.into_iter().max());
-            if let Some(found) = found.get_mut(turn) {
-                *found = last;
-            }
+        if calls.is_empty() {
+            continue;
         }
-        let succeeded: BTreeSet<&str> = results
+        let again = |call: &&ToolCall| next.get(&(&*call.name, &*call.arguments)).copied();
+        let again: Option<Vec<usize>> = calls.iter().map(again).collect();
+        if let Some(found) = found.get_mut(turn) {
+            *found = again.and_then(|again| again.into_iter().max());
+        }
+        let succeeded: BTreeSet<&str> = messages
             .iter()
+            .flat_map(Message::tool_results)
             .filter(|result| result.is_error != Some(true) && !result.content.is_empty())
             .map(|result| &*result.call_id)
             .collect();
@@ -39,7 +39,7 @@ pub(super) fn find_superseded(history: &[Message], spans: &[Turn]) -> Vec<Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Content, Part, Role, turns};
+    use crate::domain::{Content, Part, Role, ToolResult, turns};
 
     /// A turn of calls: tool, arguments, whether it failed.
     fn calls(history: &mut Vec<Message>, list: &[(&str, &str, bool)]) {

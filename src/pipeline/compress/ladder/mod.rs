@@ -8,9 +8,10 @@ mod excerpts;
 mod losses;
 mod payoff;
 mod shape;
+mod stale;
 mod steps;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 pub(crate) use payoff::{PayoffRule, PutOffPoint};
 pub(crate) use shape::{
@@ -19,6 +20,7 @@ pub(crate) use shape::{
 };
 
 use payoff::HistoryAtPoint;
+use stale::StaleTurns;
 use steps::LadderStep;
 
 use crate::request::Level;
@@ -86,9 +88,8 @@ struct Ladder<'t> {
     /// Turns before these have been offered each step, and rungs 4 and 5.
     next: [usize; LadderStep::STEP_COUNT],
     next_cover: usize,
-    /// Turns that later ones replaced, by the turn that did; and those whose turn that is in sight.
-    superseded: Vec<(usize, usize)>,
-    stale: BTreeSet<usize>,
+    /// Turns whose results later ones have replaced.
+    stale: StaleTurns,
     /// Raw tokens that the turns before an index take, cleared, as long as none is covered.
     cleared_before: (usize, u64),
     /// Turns passed over because they held the last user message; they are first in line.
@@ -116,11 +117,6 @@ struct Ladder<'t> {
 
 impl<'t> Ladder<'t> {
     fn new(turns: &'t [TurnCost], plan: LadderPlan) -> Self {
-        let replaced = turns.iter().enumerate();
-        let mut superseded: Vec<(usize, usize)> =
-            replaced.filter_map(|(at, turn)| Some((turn.superseded_by?, at))).collect();
-        // The last is the next.
-        superseded.sort_unstable_by(|one, other| other.cmp(one));
         Self {
             turns,
             plan,
@@ -129,8 +125,7 @@ impl<'t> Ladder<'t> {
             note: HistoryNote::None,
             next: [0; LadderStep::STEP_COUNT],
             next_cover: 0,
-            superseded,
-            stale: BTreeSet::new(),
+            stale: StaleTurns::new(turns),
             cleared_before: (0, 0),
             held: VecDeque::new(),
             last_user: None,
@@ -151,9 +146,7 @@ impl<'t> Ladder<'t> {
         if turn.user {
             self.last_user = Some(self.forms.len());
         }
-        while let Some((_, stale)) = self.superseded.pop_if(|(by, _)| *by <= self.forms.len()) {
-            self.stale.insert(stale);
-        }
+        self.stale.arrive(self.forms.len());
         self.forms.push(TurnForm::Whole);
         self.shown.push((flat, real));
         self.unbound.push(false);

@@ -70,6 +70,16 @@ pub(crate) struct LadderPlan {
     pub(crate) payoff: Option<PayoffRule>,
 }
 
+impl LadderPlan {
+    /// Whether any edit can come into question: the turns, whole, exceed what leads to one.
+    pub(crate) fn may_shrink(&self, turns: &[TurnCost]) -> bool {
+        let most = self.trigger.min(self.compress_to).min(self.allowed);
+        let opening = self.opening.map_or(0, |opening| opening.tokens);
+        let sizes = turns.iter().map(|turn| turn.flat.max(turn.real));
+        self.level >= Level::Reversible && sizes.fold(opening, u64::saturating_add) > most
+    }
+}
+
 /// The message that opens a list which has no message of the user at its beginning.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpeningPlan {

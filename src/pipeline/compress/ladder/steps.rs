@@ -64,8 +64,7 @@ impl Ladder<'_> {
         let newest = seen.saturating_sub(1);
         let (live, clear) =
             self.turns.get(newest).map_or((0, 0), |turn| (turn.live_start, turn.clear_start));
-        if let Some(stale) = self.stale.first().copied().filter(|turn| *turn < clear) {
-            self.stale.pop_first();
+        if let Some(stale) = self.stale.take_before(clear) {
             self.take(LadderStep::Clear, stale, costs)?;
             return Ok(true);
         }
