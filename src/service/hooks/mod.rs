@@ -17,7 +17,7 @@ mod set;
 mod trial;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
@@ -60,6 +60,8 @@ pub struct Hooks {
     keys: Keyring,
     file: HooksFile,
     loaded: HookCache,
+    /// Held while the cache is changed.
+    keeping: Mutex<()>,
 }
 
 type HookCache = Cache<Arc<str>, LoadedHooks, RevisionWeighter>;
@@ -127,6 +129,7 @@ impl Default for Hooks {
             keys: Keyring::default(),
             file: HooksFile::default(),
             loaded: hook_cache(),
+            keeping: Mutex::default(),
         }
     }
 }

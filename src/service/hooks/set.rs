@@ -1,7 +1,7 @@
 //! The hooks that a request is pinned to.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::domain::Scope;
@@ -167,11 +167,7 @@ impl Services {
             return Ok(Arc::clone(&known.hooks));
         }
         let (at, changes) = (Instant::now(), self.inner.store.hook_changes());
-        let keep = |loaded: Arc<HookRevision>| {
-            let entry = LoadedHooks { hooks: Arc::clone(&loaded), at, changes };
-            hooks.loaded.insert(Arc::clone(tenant), entry);
-            loaded
-        };
+        let keep = |loaded| hooks.keep(tenant, LoadedHooks { hooks: loaded, at, changes });
         let known = known.map(|known| known.hooks);
         let known_revision = known.as_ref().map(|known| known.revision);
         let read = self.tenant().read(|tx| {
@@ -201,6 +197,25 @@ impl Services {
 }
 
 impl super::Hooks {
+    /// Caches hooks, unless others were read after them, and returns them. Hooks of one revision stay the
+    /// same values, by which a request tells registered hooks from its own.
+    fn keep(&self, tenant: &Arc<str>, new: LoadedHooks) -> Arc<HookRevision> {
+        let _alone = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.loaded.get(tenant);
+        let new = match known {
+            Some(known) if known.hooks.revision == new.hooks.revision => LoadedHooks {
+                hooks: known.hooks,
+                at: known.at.max(new.at),
+                changes: known.changes.max(new.changes),
+            },
+            Some(known) if known.at > new.at => return new.hooks,
+            _ => new,
+        };
+        let hooks = Arc::clone(&new.hooks);
+        self.loaded.insert(Arc::clone(tenant), new);
+        hooks
+    }
+
     fn load(
         &self,
         tenant: &str,
@@ -364,4 +379,29 @@ pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
         services.tenant().write(move |tx| tx.seal_hook_url(&new))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::hooks::Hooks;
+
+    #[test]
+    fn hooks_that_were_read_earlier_replace_none_and_a_revision_is_there_once() {
+        let (hooks, tenant) = (Hooks::default(), Arc::from("t"));
+        let start = Instant::now();
+        let read = |revision, after: u64| {
+            let loaded = Arc::new(hooks.load(&tenant, revision, &[], &[]).unwrap());
+            LoadedHooks { hooks: loaded, at: start + Duration::from_secs(after), changes: after }
+        };
+        let first = hooks.keep(&tenant, read(2, 5));
+        assert!(Arc::ptr_eq(&first, &hooks.keep(&tenant, read(2, 4))));
+        let older = hooks.keep(&tenant, read(1, 3));
+        assert_eq!((older.revision, hooks.loaded.get(&tenant).unwrap().hooks.revision), (1, 2));
+        assert!(Arc::ptr_eq(&first, &hooks.keep(&tenant, read(2, 9))));
+        let known = hooks.loaded.get(&tenant).unwrap();
+        assert_eq!((known.at, known.changes), (start + Duration::from_secs(9), 9));
+        assert_eq!(hooks.keep(&tenant, read(3, 10)).revision, 3);
+        assert_eq!(hooks.loaded.get(&tenant).unwrap().hooks.revision, 3);
+    }
 }
