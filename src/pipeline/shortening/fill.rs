@@ -73,9 +73,10 @@ impl ShortenJob<'_> {
         results.flatten()
     }
 
-    /// The message with results that the last step of the ladder shortened, and the depth of the
-    /// words in it: the newest of those that were taken furthest, in the live zone if that was
-    /// reached.
+    /// A message with results that the last step of the ladder shortened, and the depth of the words in
+    /// it: the newest of those that were taken furthest, in the part of the list that was reached last.
+    /// No cleared result if the last step cleared none: a larger budget, which does without that step,
+    /// leaves it cleared.
     fn find_last_shortened(&self, plan: &ShortenPlan) -> Option<(usize, Depth)> {
         let shortened = plan.visibility.iter().enumerate().filter_map(|(at, visibility)| {
             let (is_cleared, depth) = match visibility {
@@ -83,10 +84,28 @@ impl ShortenJob<'_> {
                 Visibility::Cleared(depth, _) => (true, *depth),
                 _ => return None,
             };
-            let is_free = self.hold(at) == EditLimit::Free && self.slots(at).next().is_some();
-            is_free.then_some((at >= plan.live_start, is_cleared, depth, at))
+            let is_last = plan.last_start.is_some_and(|start| at >= start);
+            Some(Shortened { is_last, is_live: at >= plan.live_start, is_cleared, depth, at })
         });
-        let (_, _, depth, at) = shortened.max()?;
-        Some((at, depth))
+        let shortened: Vec<Shortened> = shortened.collect();
+        let clears = shortened.iter().max()?.is_cleared;
+        let is_fillable = |message: &Shortened| {
+            let is_free = self.hold(message.at) == EditLimit::Free;
+            is_free && self.slots(message.at).next().is_some() && message.is_cleared <= clears
+        };
+        let last = shortened.into_iter().filter(is_fillable).max()?;
+        Some((last.at, last.depth))
     }
+}
+
+/// A message that the ladder shortened; the greater, the later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Shortened {
+    /// Whether it is in the turn that is shortened after all others.
+    is_last: bool,
+    is_live: bool,
+    is_cleared: bool,
+    /// Of the words in it.
+    depth: Depth,
+    at: usize,
 }

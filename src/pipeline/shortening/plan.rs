@@ -25,6 +25,8 @@ pub(super) struct ShortenPlan {
     pub(super) visibility: Vec<Visibility>,
     /// The first message of the live zone.
     pub(super) live_start: usize,
+    /// The first message of the newest turn, if the ladder shortens that turn after all others.
+    pub(super) last_start: Option<usize>,
     /// The summary, or the marker of messages that are dropped.
     pub(super) summary: Option<SummaryText>,
     /// A summary that no hook or model was asked for yet.
@@ -306,6 +308,9 @@ impl PlanView<'_> {
         let mut plan = ShortenPlan::whole(self.job.list.items.len());
         let live = self.turns.spans.get(self.turns.live_turn());
         plan.live_start = live.map_or(usize::MAX, |span| span.start);
+        let newest = self.turns.spans.last().map(|newest| newest.start);
+        plan.last_start =
+            newest.filter(|start| level >= Level::Summary && *start >= plan.live_start);
         if outcome.note == HistoryNote::Summary {
             plan.summary = self.write_summary(&outcome.forms)?;
         }

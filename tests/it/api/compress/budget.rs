@@ -66,6 +66,63 @@ async fn it_fits_exactly_when_it_fits_and_more_budget_shows_no_less() {
     }
 }
 
+/// Two turns of calls, both of which are kept whole as long as they can be. The newer one has words
+/// and two results to shorten, the older one a result that can only be cleared.
+fn two_live_turns() -> Value {
+    let call = |id: &str| {
+        json!({"id": id, "type": "function",
+        "function": {"name": "run", "arguments": "{\"path\":\"src\"}"}})
+    };
+    let result =
+        |id: &str, text: String| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let lines = |line: &dyn Fn(usize) -> String| (0..12).map(line).collect::<Vec<_>>().join("\n");
+    let files = lines(&|at| format!("./src/{}/part_{at}.rs", at * at % 7));
+    let rows: Vec<Value> = (0..12)
+        .map(|at| json!({"id": at, "name": format!("n{}", at % 5), "deep": [at, {"more": at * 7}]}))
+        .collect();
+    let log = lines(&|at| match at % 4 {
+        0 => format!("12:{at:02}:00 ERROR worker-{} failed: code {}", at % 3, at * 3),
+        _ => format!("12:{at:02}:00 INFO request {at} took {} ms", at * 37 % 90),
+    });
+    let said =
+        "the build of the third module waits for the lock that the second one holds ".repeat(12);
+    json!([
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b", "tool_calls": [call("1")]},
+        result("1", files),
+        {"role": "assistant", "content": said, "tool_calls": [call("2"), call("3")]},
+        result("2", json!(rows).to_string()),
+        result("3", log),
+    ])
+}
+
+#[tokio::test]
+async fn no_room_goes_to_a_cleared_result_that_a_larger_budget_leaves_cleared() {
+    let server = TestServer::spawn().await;
+    let list = two_live_turns();
+    let body = |level: &str, budget: u64| {
+        json!({"messages": list, "model": "gpt-4o", "level": level, "budget_tokens": budget,
+            "keep_recent_turns": 2, "protect": {}, "explain": "full"})
+        .to_string()
+    };
+    for level in ["summary", "drop"] {
+        let whole = server.compress(&body(level, 4_000)).await.number("tokens_before");
+        let mut last: Option<Compressed> = None;
+        let mut distinct = BTreeSet::new();
+        for budget in (0..=whole).step_by(6) {
+            let shown = server.compress(&body(level, budget.max(1))).await;
+            let seen = sights(&shown);
+            if let Some(last) = last.filter(|last| last.report()["fits"] == true) {
+                let less = sights(&last).iter().zip(&seen).any(|(less, more)| less > more);
+                assert!(!less, "{level} {budget}: {:?} and then {seen:?}", sights(&last));
+            }
+            distinct.insert(seen);
+            last = Some(shown);
+        }
+        assert!(distinct.len() > 1, "{level}: {distinct:?}");
+    }
+}
+
 #[tokio::test]
 async fn every_budget_down_to_what_may_not_go_is_met() {
     let server = TestServer::spawn().await;
