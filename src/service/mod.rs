@@ -114,6 +114,7 @@ struct ServicesInner {
     writing: SummaryLocks,
     switching: SessionSwitches,
     packs: packs::PackCache,
+    unreplaced_adapters: adapters::UnreplacedAdapters,
     /// Earlier payloads by response.
     payloads: Cache<PayloadKey, RememberedPayload, PayloadWeight>,
     /// What the gateway decided about messages.
@@ -152,6 +153,7 @@ impl Services {
                 writing: SummaryLocks::default(),
                 switching: SessionSwitches::default(),
                 packs: packs::PackCache::default(),
+                unreplaced_adapters: adapters::UnreplacedAdapters::default(),
                 payloads: Cache::with_weighter(1024, MAX_PAYLOAD_CACHE_BYTES, PayloadWeight),
                 decisions: DecisionCache::default(),
             }),

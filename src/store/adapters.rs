@@ -33,6 +33,7 @@ impl Tx<'_> {
             values![name, definition, self.now()],
             read_adapter,
         )?;
+        self.note_definitions_changed();
         Ok((stored.ok_or_else(Error::no_row)?, !exists))
     }
 
@@ -78,6 +79,9 @@ impl Tx<'_> {
     pub fn delete_adapter(&self, name: &str) -> Result<bool, Error> {
         let removed =
             self.execute("DELETE FROM adapters WHERE tenant = ?1 AND name = ?2", values![name])?;
+        if removed > 0 {
+            self.note_definitions_changed();
+        }
         Ok(removed > 0)
     }
 }

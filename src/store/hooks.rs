@@ -244,7 +244,7 @@ impl Tx<'_> {
     }
 
     fn hooks_changed(&self) -> Result<(), Error> {
-        self.note_hooks_changed();
+        self.note_definitions_changed();
         self.execute(
             "INSERT INTO hook_state (tenant, revision) VALUES (?1, 1)
              ON CONFLICT (tenant) DO UPDATE SET revision = hook_state.revision + 1",

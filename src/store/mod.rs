@@ -147,8 +147,8 @@ struct StoreInner {
     queued: Notify,
     /// Whether hooks may subscribe to published events.
     followed: AtomicBool,
-    /// Committed changes of hooks by this process.
-    hook_changes: AtomicU64,
+    /// Committed changes of hooks and adapters by this process.
+    definition_changes: AtomicU64,
     /// Two cleanups at once would plan the same evictions.
     cleaning: Mutex<()>,
     /// The last field, so that it signals when the backend is closed.
@@ -273,7 +273,7 @@ impl Store {
             feeds,
             queued,
             followed,
-            hook_changes: AtomicU64::default(),
+            definition_changes: AtomicU64::default(),
             cleaning,
             closed: CancellationToken::new().drop_guard(),
         };
@@ -294,9 +294,9 @@ impl Store {
         self.inner.clock.now()
     }
 
-    /// How often this process has changed hooks of any tenant.
-    pub fn hook_changes(&self) -> u64 {
-        self.inner.hook_changes.load(Ordering::SeqCst)
+    /// How often this process has changed hooks or adapters of any tenant.
+    pub fn definition_changes(&self) -> u64 {
+        self.inner.definition_changes.load(Ordering::SeqCst)
     }
 
     /// Waits until a call is queued in this process, or an event is published that hooks may

@@ -108,9 +108,9 @@ impl Tenant {
             job.abandon_if(Arc::clone(has_gone));
         }
         self.store.inner.backend.write(job)?;
-        let (done, CommitNotice { events, queued, hooks_changed }) = pending.wait()?;
-        if hooks_changed {
-            self.store.inner.hook_changes.fetch_add(1, Ordering::SeqCst);
+        let (done, CommitNotice { events, queued, definitions_changed }) = pending.wait()?;
+        if definitions_changed {
+            self.store.inner.definition_changes.fetch_add(1, Ordering::SeqCst);
         }
         let is_heard = !events.is_empty() && self.store.inner.followed.load(Ordering::SeqCst);
         if queued || is_heard {

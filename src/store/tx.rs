@@ -23,8 +23,8 @@ pub struct Tx<'t> {
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
     queued: Cell<bool>,
-    /// Whether hooks or their order were changed.
-    hooks_changed: Cell<bool>,
+    /// Whether hooks, their order or adapters were changed.
+    definitions_changed: Cell<bool>,
     /// Facts for observe hooks.
     facts: RefCell<Vec<ObservedFact>>,
     /// The compile that the transaction stores the effects of.
@@ -54,7 +54,7 @@ impl ObservedFact {
 pub(super) struct CommitNotice {
     pub(super) events: Vec<Event>,
     pub(super) queued: bool,
-    pub(super) hooks_changed: bool,
+    pub(super) definitions_changed: bool,
 }
 
 impl fmt::Debug for Tx<'_> {
@@ -72,7 +72,7 @@ impl<'t> Tx<'t> {
             quotas: Quotas::default(),
             events: RefCell::default(),
             queued: Cell::default(),
-            hooks_changed: Cell::default(),
+            definitions_changed: Cell::default(),
             facts: RefCell::default(),
             compilation: RefCell::default(),
         }
@@ -129,9 +129,9 @@ impl<'t> Tx<'t> {
         self.queued.set(true);
     }
 
-    /// Notes that hooks or their order were changed.
-    pub(super) fn note_hooks_changed(&self) {
-        self.hooks_changed.set(true);
+    /// Notes that hooks, their order or adapters were changed.
+    pub(super) fn note_definitions_changed(&self) {
+        self.definitions_changed.set(true);
     }
 
     /// What is to be notified of this transaction.
@@ -139,7 +139,7 @@ impl<'t> Tx<'t> {
         CommitNotice {
             events: self.events.into_inner(),
             queued: self.queued.get(),
-            hooks_changed: self.hooks_changed.get(),
+            definitions_changed: self.definitions_changed.get(),
         }
     }
 

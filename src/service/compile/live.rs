@@ -134,7 +134,7 @@ impl<'j> LiveCompile<'j> {
         }
         let context = JobContext { services, node: input.node, deadline, timings };
         let compile = Self {
-            job: CompileJob::new(context, &request, adapters.stored, hooks),
+            job: CompileJob::new(context, &request, adapters.stored.clone(), hooks),
             input,
             id: Arc::clone(id),
             events,

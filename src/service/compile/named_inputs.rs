@@ -1,5 +1,7 @@
 //! Reads a request with what it names in the store: adapters and a skill.
 
+use std::sync::Arc;
+
 use super::Error;
 use super::pack_faults::with_pack_faults;
 use crate::json::Node;
@@ -12,7 +14,7 @@ pub(super) fn read_request(
     services: &Services,
     node: &Node<'_>,
     timings: &mut Timings,
-) -> Result<(CompileRequest, KnownAdapters), Error> {
+) -> Result<(CompileRequest, Arc<KnownAdapters>), Error> {
     let section = node.get("compression");
     let (adapters, unread) = timed(&mut timings.store, || known_adapters(services, section))?;
     let mut request = timed(&mut timings.parse, || {
@@ -33,7 +35,7 @@ pub(super) fn read_request(
 pub(crate) fn known_adapters(
     services: &Services,
     section: Option<&Node<'_>>,
-) -> Result<(KnownAdapters, bool), StoreError> {
+) -> Result<(Arc<KnownAdapters>, bool), StoreError> {
     match adapters::look_up(services, section) {
         Err(error) if request::given_adapters(section).is_none() => {
             tracing::warn!(

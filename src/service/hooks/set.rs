@@ -39,7 +39,7 @@ pub(super) struct LoadedHooks {
     pub(super) hooks: Arc<HookRevision>,
     /// When the store was asked for the last time.
     at: Instant,
-    /// The changes of hooks that this process had made by then.
+    /// The changes of hooks and adapters that this process had made by then.
     changes: u64,
 }
 
@@ -112,7 +112,7 @@ impl Services {
     }
 
     fn is_recent(&self, known: &LoadedHooks) -> bool {
-        known.changes == self.inner.store.hook_changes() && known.at.elapsed() < MAX_HOOKS_AGE
+        known.changes == self.inner.store.definition_changes() && known.at.elapsed() < MAX_HOOKS_AGE
     }
 
     /// The hooks that a request without a session is pinned to, the mandatory ones alone if
@@ -166,7 +166,7 @@ impl Services {
         if let Some(known) = known.as_ref().filter(|known| self.is_recent(known)) {
             return Ok(Arc::clone(&known.hooks));
         }
-        let (at, changes) = (Instant::now(), self.inner.store.hook_changes());
+        let (at, changes) = (Instant::now(), self.inner.store.definition_changes());
         let keep = |loaded| hooks.keep(tenant, LoadedHooks { hooks: loaded, at, changes });
         let known = known.map(|known| known.hooks);
         let known_revision = known.as_ref().map(|known| known.revision);

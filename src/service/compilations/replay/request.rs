@@ -42,7 +42,7 @@ pub(super) fn today(services: &Services, node: &Node<'_>) -> Result<RecordedRequ
     let known = adapters::look_up(services, node.get("compression"))?;
     let mut request = read(services, node, services.models(), &known)?;
     compile::remember(services, None, &mut request)?;
-    Ok(RecordedRequest { request, adapters: known.stored })
+    Ok(RecordedRequest { request, adapters: known.stored.clone() })
 }
 
 fn read(

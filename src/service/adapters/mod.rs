@@ -1,20 +1,19 @@
 //! Format adapters: built-in ones, and custom ones that callers have defined as data.
 
-use std::collections::BTreeMap;
+mod lookup;
+
 use std::sync::Arc;
 
-use super::{Error, Services, StoreError};
-use crate::compress::{TrialOutput, built_in_names, built_in_options};
-use crate::domain::{AdapterChoice, AdapterDefinition, StoredAdapter, TokenizerName};
-use crate::json::{self, Fault, Faults, Limits, Node, Path};
-use crate::limit::PatternBudget;
-use crate::request::{self, Fields, KnownAdapters};
+pub(super) use self::lookup::{UnreplacedAdapters, built_in, from_record, look_up};
+use super::{Error, Services};
+use crate::compress::{TrialOutput, built_in_names};
+use crate::domain::{AdapterChoice, StoredAdapter, TokenizerName};
+use crate::json::{self, Faults, Limits, Path};
+use crate::request::{self, Fields};
 use crate::store::Page;
 
 /// Bytes of the text of a definition.
 const MAX_DEFINITION_BYTES: usize = 64 << 10;
-/// Names that are read from the store in one go.
-const MAX_NAMES: usize = 1_000;
 
 const TEST_KEYS: &[&str] = &["text", "definition"];
 
@@ -168,7 +167,7 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
         None => match find(services, name)? {
             Some(FoundAdapter::Custom(stored, text)) => {
                 let mut patterns = request::adapter_patterns();
-                let definition = definition_of(&stored.name, &text, &mut patterns)?;
+                let definition = lookup::definition_of(&stored.name, &text, &mut patterns)?;
                 AdapterChoice::Custom(definition.map_err(Error::Invalid)?)
             }
             Some(FoundAdapter::BuiltIn(name)) => AdapterChoice::Named(name.into()),
@@ -191,82 +190,4 @@ pub fn test(services: &Services, name: &str, body: &str) -> Result<Option<Adapte
             kept_lines,
         }
     }))
-}
-
-/// Looks up the adapters that a request can name. `section` is the object with the key `adapters`.
-pub(super) fn look_up(
-    services: &Services,
-    section: Option<&Node<'_>>,
-) -> Result<KnownAdapters, StoreError> {
-    let mut known = built_in();
-    let tenant = services.tenant();
-    let Some(list) = request::given_adapters(section) else {
-        let names: Vec<&str> = known.built_in.iter().map(|own| own.name.as_str()).collect();
-        let found = tenant.read(|tx| tx.adapters(&names))?;
-        let mut patterns = request::adapter_patterns();
-        for (stored, text) in found.into_iter().flatten() {
-            let definition = definition_of(&stored.name, &text, &mut patterns)?;
-            known.add_stored(stored.name, definition);
-        }
-        return Ok(known);
-    };
-    let names: Vec<&str> = request::adapter_names(list).into_iter().collect();
-    let found = tenant.read(|tx| tx.adapters(&names))?;
-    let is_ours = |name: &&str| known.built_in.iter().any(|own| own.name == **name);
-    if names.iter().zip(&found).any(|(name, found)| found.is_none() && !is_ours(name)) {
-        let all = tenant.read(|tx| tx.list_adapters(None, MAX_NAMES))?;
-        known.names = all.into_iter().map(|stored| stored.name).collect();
-    }
-    let mut patterns = request::adapter_patterns();
-    for (stored, text) in found.into_iter().flatten() {
-        known.patterns += request::patterns_in(&parse(&text)?);
-        if known.patterns > request::MAX_PATTERNS_IN_ALL {
-            break;
-        }
-        let definition = definition_of(&stored.name, &text, &mut patterns)?;
-        known.add_stored(stored.name, definition);
-    }
-    Ok(known)
-}
-
-/// The adapters of a record, read from their definitions.
-pub(super) fn from_record(texts: &BTreeMap<Arc<str>, String>) -> Result<KnownAdapters, StoreError> {
-    let mut known = built_in();
-    let mut patterns = request::adapter_patterns();
-    for (name, text) in texts {
-        known.patterns += request::patterns_in(&parse(text)?);
-        known.add_stored(Arc::clone(name), definition_of(name, text, &mut patterns)?);
-    }
-    Ok(known)
-}
-
-/// The built-in adapters alone.
-pub(super) fn built_in() -> KnownAdapters {
-    let options = built_in_names().zip(built_in_options());
-    let built_in = options.map(|(name, options)| request::BuiltInAdapter {
-        name,
-        takes_ratio: options.takes_ratio,
-        takes_summarizer: options.takes_summarizer,
-    });
-    KnownAdapters { built_in: built_in.collect(), ..KnownAdapters::default() }
-}
-
-/// Parses a stored definition. It was checked before it was stored, maybe by a release whose limits
-/// were wider: then it has faults.
-fn definition_of(
-    name: &str,
-    text: &str,
-    patterns: &mut PatternBudget,
-) -> Result<Result<Arc<AdapterDefinition>, Vec<Fault>>, StoreError> {
-    let mut faults = Faults::default();
-    let node = parse(text)?;
-    let read = request::read_definition(&node, Path::Root, Some(name), patterns, &mut faults);
-    Ok(match read.filter(|_| faults.is_empty()) {
-        Some(definition) => Ok(Arc::new(definition)),
-        None => Err(faults.into_vec()),
-    })
-}
-
-fn parse(text: &str) -> Result<Node<'_>, StoreError> {
-    json::parse(text, Limits::default()).map_err(|error| StoreError::Corrupt(Arc::new(error)))
 }
