@@ -27,7 +27,13 @@ pub(super) trait Backend: fmt::Debug + Send + Sync {
 
     /// Accepts a write, in order for each tenant; the job is notified of the outcome. No two writes
     /// of a tenant run at the same time, even from different processes.
-    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
+    fn queue_write(&self, job: Box<dyn WriteJob>) -> Result<(), Error>;
+
+    /// As [`Self::queue_write`], for a caller that waits for the outcome: the write may be carried out
+    /// before this returns.
+    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.queue_write(job)
+    }
 
     /// Accepts a write whose loss is harmless: it is dropped if many writes wait.
     fn write_later(&self, job: Box<dyn WriteJob>);

@@ -93,39 +93,54 @@ impl WriteQueue {
         self.filled.notify_one();
     }
 
-    /// Waits for writes and takes the next group. Writes whose caller has gone are not carried out.
-    /// Returns none once the queue is closed and empty.
+    /// Whether no write waits, and further ones are accepted.
+    pub(super) fn is_idle(&self) -> bool {
+        let state = self.state();
+        state.turns.is_empty() && !state.is_closed
+    }
+
+    /// Waits until a write waits. Returns false once the queue is closed and empty.
+    pub(super) fn wait_for_writes(&self) -> bool {
+        let waits = |state: &mut QueueState| state.turns.is_empty() && !state.is_closed;
+        let state = self.filled.wait_while(self.state(), waits);
+        !state.unwrap_or_else(PoisonError::into_inner).turns.is_empty()
+    }
+
+    /// Waits for writes and takes the next group. Returns none once the queue is closed and empty.
     pub(super) fn next_group(&self, scope: GroupScope) -> Option<Vec<Job>> {
-        loop {
-            let (mut group, mut abandoned) = (Vec::new(), Vec::new());
-            let waits = |state: &mut QueueState| state.turns.is_empty() && !state.is_closed;
-            let state = self.filled.wait_while(self.state(), waits);
-            let mut state = state.unwrap_or_else(PoisonError::into_inner);
-            while group.len() < MAX_GROUP_WRITES
-                && let Some(tenant) = state.turns.pop_front()
-            {
-                let takes = match scope {
-                    GroupScope::AllTenants => 1,
-                    GroupScope::OneTenant => MAX_GROUP_WRITES,
-                };
-                for job in state.take(&tenant, takes) {
-                    if job.is_abandoned() { abandoned.push(job) } else { group.push(job) }
-                }
-                if scope == GroupScope::OneTenant && !group.is_empty() {
-                    break;
-                }
-            }
-            let is_over = state.is_closed && state.turns.is_empty();
-            drop(state);
-            for job in abandoned {
-                job.finish(Err(Error::Abandoned));
-            }
-            match (group.is_empty(), is_over) {
-                (false, _) => return Some(group),
-                (true, true) => return None,
-                (true, false) => {}
+        while self.wait_for_writes() {
+            let group = self.take_group(scope);
+            if group.is_some() {
+                return group;
             }
         }
+        None
+    }
+
+    /// Takes the next group of the writes that wait; none if there are none. Writes whose caller has gone
+    /// are not carried out.
+    pub(super) fn take_group(&self, scope: GroupScope) -> Option<Vec<Job>> {
+        let (mut group, mut abandoned) = (Vec::new(), Vec::new());
+        let mut state = self.state();
+        while group.len() < MAX_GROUP_WRITES
+            && let Some(tenant) = state.turns.pop_front()
+        {
+            let takes = match scope {
+                GroupScope::AllTenants => 1,
+                GroupScope::OneTenant => MAX_GROUP_WRITES,
+            };
+            for job in state.take(&tenant, takes) {
+                if job.is_abandoned() { abandoned.push(job) } else { group.push(job) }
+            }
+            if scope == GroupScope::OneTenant && !group.is_empty() {
+                break;
+            }
+        }
+        drop(state);
+        for job in abandoned {
+            job.finish(Err(Error::Abandoned));
+        }
+        (!group.is_empty()).then_some(group)
     }
 
     /// Starts the time of a group.

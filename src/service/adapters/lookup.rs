@@ -53,8 +53,7 @@ pub(crate) fn look_up(
 fn usual(services: &Services) -> Result<Arc<KnownAdapters>, StoreError> {
     let (cache, tenant) = (&services.inner.unreplaced_adapters.0, &services.caller().tenant);
     let changes = services.inner.store.definition_changes();
-    let is_recent =
-        |known: &StoreAnswer| known.changes == changes && known.at.elapsed() < MAX_AGE;
+    let is_recent = |known: &StoreAnswer| known.changes == changes && known.at.elapsed() < MAX_AGE;
     if cache.get(tenant).as_ref().is_some_and(is_recent) {
         return Ok(built_in());
     }

@@ -156,7 +156,7 @@ impl Store {
         let (now, owner) = (self.now(), Arc::clone(tenant));
         let claim = move |sql: &dyn Sql| Tx::new(sql, &owner, now).claim_share(&share);
         let (job, pending) = job(Some(tenant), WriteNeeds::default(), claim);
-        self.inner.backend.write(job)?;
+        self.inner.backend.queue_write(job)?;
         Ok(pending)
     }
 

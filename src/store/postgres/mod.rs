@@ -97,7 +97,7 @@ impl Backend for Postgres {
         self.readers.read(tenant, read)
     }
 
-    fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+    fn queue_write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.writers.send(job)
     }
 

@@ -257,6 +257,10 @@ impl Backend for Sqlite {
         self.readers.read(tenant.unwrap_or_default(), read)
     }
 
+    fn queue_write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.writer.queue(job)
+    }
+
     fn write(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
         self.writer.send(job)
     }

@@ -1,12 +1,14 @@
-//! The one thread that writes. Writes that wait while it commits share the next commit.
+//! The one connection that writes. A write that finds it free is carried out by its own thread, which saves
+//! two changes of threads; all others wait for the thread of the writer, and share a commit.
 //!
 //! Each write of a group has a savepoint, so a failed write takes no other with it; if the commit
 //! itself fails, each is tried once more in a transaction of its own. Every transaction begins with
 //! `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
@@ -24,10 +26,16 @@ const VACUUM_STEP_PAGES: i64 = 256;
 /// Steps after one group, so that no write waits for long.
 const MAX_VACUUM_STEPS: usize = 16;
 
-#[derive(Debug)]
 pub(super) struct SqliteWriter {
+    connection: Arc<Mutex<WriterConnection>>,
     queue: Arc<WriteQueue>,
     thread: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for SqliteWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteWriter").field("queue", &self.queue).finish_non_exhaustive()
+    }
 }
 
 impl SqliteWriter {
@@ -40,14 +48,28 @@ impl SqliteWriter {
         let (reserve, jobs) = (RefCell::new(reserve), Arc::clone(&queue));
         let spares_room = Cell::new(false);
         let writer = WriterConnection { connection, health, reserve, spares_room };
+        let connection = Arc::new(Mutex::new(writer));
+        let shared = Arc::clone(&connection);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || run(&writer, &jobs))?;
-        Ok(Self { queue, thread: Some(thread) })
+            .spawn(move || run(&shared, &jobs))?;
+        Ok(Self { connection, queue, thread: Some(thread) })
     }
 
     /// Queues the job after the waiting ones of its tenant.
+    pub(super) fn queue(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        self.queue.push(job)
+    }
+
+    /// Carries the job out, if nothing is being written and nothing waits; else queues it.
     pub(super) fn send(&self, job: Box<dyn WriteJob>) -> Result<(), Error> {
+        if let Ok(connection) = self.connection.try_lock()
+            // Jobs leave the queue under this lock alone, so none of the tenant is on its way.
+            && self.queue.is_idle()
+        {
+            carry_out_group(&connection, vec![job], &self.queue);
+            return Ok(());
+        }
         self.queue.push(job)
     }
 
@@ -199,25 +221,37 @@ impl Sql for WriterConnection {
     }
 }
 
-fn run(connection: &WriterConnection, jobs: &WriteQueue) {
-    connection.reserve_room();
-    while let Some(group) = jobs.next_group(GroupScope::AllTenants) {
-        if connection.health.condition() != StoreCondition::Full {
-            carry_out(connection, group, jobs);
-            continue;
+fn run(connection: &Mutex<WriterConnection>, jobs: &WriteQueue) {
+    let lock = || connection.lock().unwrap_or_else(PoisonError::into_inner);
+    lock().reserve_room();
+    while jobs.wait_for_writes() {
+        let connection = lock();
+        if let Some(group) = jobs.take_group(GroupScope::AllTenants) {
+            carry_out_group(&connection, group, jobs);
         }
-        // Apart, because the reserve is released for removals alone.
-        let (removals, others): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|job| job.needs().frees_room);
-        if connection.has_room_for_removals_only() {
-            for job in others {
-                job.finish(Err(no_room()));
-            }
-        } else {
-            carry_out(connection, others, jobs);
-        }
-        carry_out(connection, removals, jobs);
     }
+}
+
+fn carry_out_group(
+    connection: &WriterConnection,
+    group: Vec<Box<dyn WriteJob>>,
+    jobs: &WriteQueue,
+) {
+    if connection.health.condition() != StoreCondition::Full {
+        carry_out(connection, group, jobs);
+        return;
+    }
+    // Apart, because the reserve is released for removals alone.
+    let (removals, others): (Vec<_>, Vec<_>) =
+        group.into_iter().partition(|job| job.needs().frees_room);
+    if connection.has_room_for_removals_only() {
+        for job in others {
+            job.finish(Err(no_room()));
+        }
+    } else {
+        carry_out(connection, others, jobs);
+    }
+    carry_out(connection, removals, jobs);
 }
 
 /// Carries out a group together, or each of its jobs on its own if that fails. The jobs for which

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::support::compress::{Compressed, request as list_request};
-use crate::support::{Folder, ServerProcess, TestServer, json_of, problem, request as http, send};
+use crate::support::wait::until;
+use crate::support::{
+    Folder, ServerProcess, TestServer, database, json_of, problem, request as http, send,
+};
 
 /// A ledger: its first line stays, the rest is shown by some of its rows.
 fn ledger() -> Value {
@@ -223,6 +226,26 @@ async fn one_of_ours_is_read_replaced_and_comes_back() {
     assert_eq!(server.delete_adapter("csv").await.status(), 204);
     assert_eq!(server.get_json("/adapters/csv").await, ours);
     assert_eq!(server.compress(&body).await.lasting(), shown.lasting());
+}
+
+#[tokio::test]
+async fn an_adapter_in_the_place_of_ours_counts_at_once_here_and_soon_at_another_node() {
+    let Some(url) = database::postgres() else { return };
+    let flags = ["--database-url", &*url];
+    let (here, other) = (TestServer::with(&flags).await, TestServer::with(&flags).await);
+    let body = json!({"text": rows(), "level": "reversible", "explain": "full"}).to_string();
+    let is_replaced = async |server: &TestServer| {
+        server.compress(&body).await.text().starts_with("id,item,note\n[")
+    };
+    for server in [&here, &other] {
+        assert!(!is_replaced(server).await);
+    }
+    assert_eq!(here.put_adapter("csv", &ledger()).await.status(), 201);
+    assert!(is_replaced(&here).await);
+    until(async || is_replaced(&other).await.then_some(())).await;
+    assert_eq!(other.delete_adapter("csv").await.status(), 204);
+    assert!(!is_replaced(&other).await);
+    until(async || (!is_replaced(&here).await).then_some(())).await;
 }
 
 fn assert_ledger(shown: &Compressed) {

@@ -47,6 +47,50 @@ impl Folder {
     }
 }
 
+/// The name of the thread that does a job.
+fn thread_name(_: &dyn Sql) -> Result<Option<String>, Error> {
+    Ok(std::thread::current().name().map(str::to_owned))
+}
+
+#[test]
+fn a_write_that_finds_the_connection_free_takes_no_other_thread_and_others_wait_in_order() {
+    let folder = Folder::new();
+    let sqlite = Arc::new(Sqlite::open(&folder.file()).unwrap());
+    let own = std::thread::current().name().map(str::to_owned);
+    // The writer's own thread has the connection for a moment when it begins.
+    assert!((0..10_000).any(|_| run(&sqlite, RELAXED, thread_name).unwrap() == own));
+    let (begun, has_begun) = std::sync::mpsc::channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+    let first = Arc::clone(&sqlite);
+    let first = std::thread::spawn(move || {
+        run(&first, RELAXED, move |_| {
+            begun.send(()).unwrap();
+            may_go_on.recv().unwrap();
+            Ok(())
+        })
+    });
+    has_begun.recv().unwrap();
+    let numbers = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let waiting: Vec<_> = (0..8)
+        .map(|number| {
+            let numbers = Arc::clone(&numbers);
+            let (job, pending) = job(None, RELAXED, move |sql: &dyn Sql| {
+                numbers.lock().unwrap().push(number);
+                thread_name(sql)
+            });
+            sqlite.queue_write(job).unwrap();
+            pending
+        })
+        .collect();
+    assert!(numbers.lock().unwrap().is_empty());
+    go_on.send(()).unwrap();
+    first.join().unwrap().unwrap();
+    for pending in waiting {
+        assert_eq!(pending.wait().unwrap().as_deref(), Some("store-writer"));
+    }
+    assert_eq!(*numbers.lock().unwrap(), (0..8).collect::<Vec<_>>());
+}
+
 #[test]
 fn the_built_in_sqlite_has_no_known_fault() {
     // Before this version, two connections that reset the log at once could damage it.
@@ -201,7 +245,7 @@ fn writes_of_another_tenant_come_between_those_of_a_busy_one() {
             std::thread::sleep(pause);
             Ok::<_, Error>(())
         });
-        sqlite.write(job).unwrap();
+        sqlite.queue_write(job).unwrap();
         pending
     };
     // While the writer is held, much of one tenant and little of another is queued.
@@ -209,7 +253,7 @@ fn writes_of_another_tenant_come_between_those_of_a_busy_one() {
         let _ = release.recv();
         Ok::<_, Error>(())
     });
-    sqlite.write(first).unwrap();
+    sqlite.queue_write(first).unwrap();
     let slow = Duration::from_millis(30);
     let mut pending: Vec<_> = (0..6).map(|_| write("a", slow)).collect();
     pending.push(write("b", Duration::ZERO));
@@ -233,7 +277,7 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
         begun.send(()).unwrap();
         Ok(wait.recv().is_ok())
     });
-    sqlite.write(held).unwrap();
+    sqlite.queue_write(held).unwrap();
     is_held.recv().unwrap();
     let others: Vec<_> = (0..20_u8)
         .map(|name| {
@@ -241,7 +285,7 @@ fn a_write_that_fails_takes_no_other_of_its_group_along() {
             let (put, pending) = job::<_, Error>(None, RELAXED, move |connection| {
                 connection.execute(sql, values![&[name; 32]])
             });
-            sqlite.write(put).unwrap();
+            sqlite.queue_write(put).unwrap();
             (name, pending)
         })
         .collect();
