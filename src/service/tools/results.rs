@@ -20,7 +20,8 @@ use crate::service::artifacts::TEXT;
 use crate::service::compile::{CompiledResponse, Error};
 use crate::service::compress::{AskedResults, CompressJob, CompressOutcome, carry_out};
 use crate::service::result_hooks::ResultHooks;
-use crate::service::{Services, StoreError};
+use crate::service::sessions::{self, SessionHandle};
+use crate::service::{Services, StoreError, defaults};
 use crate::store::Batch;
 
 /// The outcome of one result.
@@ -76,8 +77,16 @@ pub fn results(
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
     // No result is cleared here: the model has not seen any of them.
     let level = request.level.unwrap_or("lossless");
-    let notations = request.notations.as_str();
-    let _ = write!(list, ",\"notations\":\"{notations}\"");
+    let notations = match request.notations {
+        Some(notations) => notations,
+        None => {
+            // As in a compile, the session's defaults override those of the key.
+            let session = sessions::open(services, &node)?;
+            let of_session = session.as_ref().and_then(SessionHandle::defaults);
+            defaults::notations([of_session, services.caller().defaults.as_deref()])?
+        }
+    };
+    let _ = write!(list, ",\"notations\":\"{}\"", notations.as_str());
     let _ =
         write!(list, ",\"level\":\"{level}\",\"keep_recent_turns\":0,\"clear\":{{\"keep\":10000}}");
     if request.level.is_none() {
