@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{RankedMemory, StopReason, prose, xml};
-use crate::domain::{RawJson, ToolDefinition};
+use super::{Deadline, RankedMemory, StopReason, count_text, prose, xml};
+use crate::domain::{Model, RawJson, ToolDefinition};
 use crate::request::{MemoryOptions, RequestMemoryEntry};
 use crate::tokenizer::Counter;
 
@@ -94,6 +94,16 @@ pub fn shown_entry(ranked: &RankedMemory) -> RequestMemoryEntry {
         description: ranked.entry.description.clone(),
         place: ranked.place,
     }
+}
+
+/// Tokens that an entry takes in the memory block of a payload.
+pub fn count_memory_entry(
+    counter: &Counter,
+    model: &Model,
+    entry: &RequestMemoryEntry,
+    deadline: &Deadline,
+) -> Result<u64, StopReason> {
+    count_text(counter, model, &line(entry), deadline)
 }
 
 /// The tools, always the same for the same request: they list no stored keys, so the store never
