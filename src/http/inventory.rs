@@ -20,7 +20,7 @@ const MAX_TURNS: usize = 200;
 /// in the newest turns; and the skills and memory entries that the newest records have, each with its tokens
 /// and how often the model's messages used it. What has no call and no use is carried for nothing, and a request
 /// without it saves its tokens. Tools and uses need a record in full. A session that the gateway made (`gws_…`)
-/// has an inventory as long as its records are kept: tools alone.
+/// has an inventory as long as its records are kept.
 #[utoipa::path(
     get,
     path = "/inventory",

@@ -62,7 +62,8 @@ pub use governance::{
 };
 pub use hook_port::{HookPort, NoHooks};
 pub use memory::{
-    CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, count_memory_entry, fit_memory, shown_entry,
+    CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, count_memory_entry, fit_memory, shown_entries,
+    shown_entry,
 };
 pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,

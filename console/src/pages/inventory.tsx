@@ -125,13 +125,18 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
         {unused.length > 0 && <p class="hint">Tools are the start of the prefix: leave them out at the start of a session, or at a compaction point. Within a session a change makes the provider read everything again.</p>}
       </section>
       <div class="columns">
-        <Items title="Skills" tokens={parts?.skill ?? 0} items={inventory.skills} records={inventory.records} none="No skill was active."
+        <Items title="Skills" tokens={parts?.skill ?? sumOf(inventory.skills)} items={inventory.skills} records={inventory.records} none="No skill was active."
           rule="A skill is used by a call of a tool of its allowed_tools. Following instructions leaves no other trace." />
-        <Items title="Memory entries" tokens={parts?.memory ?? 0} items={inventory.memory} records={inventory.records} none="No entry was shown." link={(key) => href("memory", key)}
+        <Items title="Memory entries" tokens={parts?.memory ?? sumOf(inventory.memory)} items={inventory.memory} records={inventory.records} none="No entry was shown." link={(key) => href("memory", key)}
           rule="An entry is used by a message of the model that calls a memory tool with its key, or repeats its value word for word. A model can heed it without a trace." />
       </div>
     </>
   );
+}
+
+/** Tokens of items, as far as they are known: records of the gateway have no parts. */
+function sumOf(items: Carried["skills"]): number {
+  return items.reduce((sum, item) => sum + (item.tokens ?? 0), 0);
 }
 
 /** How long ago a turn was. */

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::uses::{UseCount, WrittenMessages};
 use super::{CarriedItem, CarriedRequest};
-use crate::domain::{Compilation, RecordLevel};
+use crate::domain::{Compilation, Model, RecordLevel};
 use crate::pipeline;
 use crate::request::RequestMemoryEntry;
 use crate::service::{Error, Services, record, skills};
@@ -68,22 +68,35 @@ pub(super) fn read(
     }
     let deadline = services.deadline();
     for (key, SentMemory { records, entry }) in sent.memory {
-        let own = request.and_then(|request| request.memory.iter().find(|own| *own.key == *key));
-        let entry = own.or(entry.as_ref());
+        let own = request.map_or(&[][..], |request| &request.memory);
+        let mut entries: Vec<_> = own.iter().filter(|own| *own.key == *key).collect();
+        if entries.is_empty() {
+            entries.extend(&entry);
+        }
         let used = match &written {
-            Some(written) => written.of_memory(&key, entry, deadline)?,
+            Some(written) => written.of_memory(&key, &entries, deadline)?,
             None => UseCount::default(),
         };
-        let counter = &services.pipeline().counter;
-        let tokens = match (request, entry) {
-            (Some(request), Some(entry)) => {
-                Some(pipeline::count_memory_entry(counter, &request.model, entry, deadline)?)
-            }
-            _ => None,
+        let tokens = match request {
+            Some(request) => count_tokens(services, &request.model, &entries)?,
+            None => None,
         };
         items.memory.push(CarriedItem::new(key, records, tokens, used));
     }
     Ok(items)
+}
+
+/// Counts the tokens of an entry, of all its versions that are carried; none if its text is not known.
+fn count_tokens(
+    services: &Services,
+    model: &Model,
+    entries: &[&RequestMemoryEntry],
+) -> Result<Option<u64>, Error> {
+    let (counter, deadline) = (&services.pipeline().counter, services.deadline());
+    let count =
+        |entry: &&RequestMemoryEntry| pipeline::count_memory_entry(counter, model, entry, deadline);
+    let tokens = entries.iter().map(count).sum::<Result<u64, _>>()?;
+    Ok((!entries.is_empty()).then_some(tokens))
 }
 
 impl SentItems {
@@ -97,7 +110,9 @@ impl SentItems {
             let tokens = || report.pointer("/parts/skill")?.as_u64();
             skill.tokens = skill.tokens.or_else(tokens);
         }
-        let shown = report.pointer("/memory/injected").and_then(Value::as_array);
+        let of_gateway = || body.pointer("/gateway/memory");
+        let shown = report.pointer("/memory/injected").or_else(of_gateway);
+        let shown = shown.and_then(Value::as_array);
         let Some(shown) = shown.filter(|shown| !shown.is_empty()) else { return };
         let entries = (row.level == RecordLevel::Full).then(|| record::memory_of(&row.body));
         let entries = entries.flatten().unwrap_or_default().into_iter();

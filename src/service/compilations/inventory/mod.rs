@@ -98,9 +98,11 @@ pub fn read(services: &Services, session: &str, turns: usize) -> Result<Inventor
     Ok(Inventory { records: rows.len(), compilation_id, tools, skills, memory })
 }
 
-/// The conversation that a request carries, with its own memory entries, and the model that reads it.
+/// The conversation that a request carries, and the model that reads it.
 struct CarriedRequest {
     conversation: Conversation,
+    /// Memory entries of the request itself, or those that the gateway put into it. An entry that changed may
+    /// be there as it was and as it is.
     memory: Vec<RequestMemoryEntry>,
     model: Model,
 }
@@ -109,7 +111,9 @@ struct CarriedRequest {
 fn request_of(services: &Services, record: &StoredRecord) -> Option<CarriedRequest> {
     let node = json::parse(record.request.as_deref()?, Limits::default()).ok()?;
     if record.is_of_gateway {
-        return request_of_gateway(services, node, &record.compilation);
+        let memory = record.payload.as_deref().map(shown_memory).unwrap_or_default();
+        let request = request_of_gateway(services, node, &record.compilation)?;
+        return Some(CarriedRequest { memory, ..request });
     }
     let known = adapters::look_up(services, node.get("compression")).ok()?;
     let check_url = |url: &str| services.check_hook_url(url);
@@ -136,6 +140,24 @@ fn request_of_gateway(
     let name = Some(&*row.model).filter(|name| !name.is_empty());
     let model = request::resolve_model(name, target, services.models(), &mut notes);
     faults.is_empty().then_some(CarriedRequest { conversation, memory: Vec::new(), model })
+}
+
+/// The memory entries in the texts of a payload.
+fn shown_memory(payload: &str) -> Vec<RequestMemoryEntry> {
+    let Ok(node) = json::parse(payload, Limits::default()) else { return Vec::new() };
+    let (mut nodes, mut entries) = (vec![&node], Vec::new());
+    while let Some(node) = nodes.pop() {
+        match &node.value {
+            Value::String(_) => {
+                entries.extend(node.as_str().map(pipeline::shown_entries).unwrap_or_default());
+            }
+            // The last one is taken first.
+            Value::Array(items) => nodes.extend(items.iter().rev()),
+            Value::Object(members) => nodes.extend(members.iter().rev().map(|(_, node)| node)),
+            _ => {}
+        }
+    }
+    entries
 }
 
 fn count_tools(

@@ -64,28 +64,29 @@ impl WrittenMessages {
         }
     }
 
-    /// Uses of a memory entry: calls of memory tools that name its key, and texts that have its value.
-    /// Not known if the value is too short to be looked for and no call names the key.
+    /// Uses of a memory entry: calls of memory tools that name its key, and texts that have its value, or
+    /// one of its values if it changed. Not known if the value is too short to be looked for and no call
+    /// names the key.
     pub(super) fn of_memory(
         &self,
         key: &str,
-        entry: Option<&RequestMemoryEntry>,
+        entries: &[&RequestMemoryEntry],
         deadline: &Deadline,
     ) -> Result<UseCount, StopReason> {
-        let value = entry.map(|entry| entry.value.trim()).unwrap_or_default();
-        let is_long = value.chars().nth(MIN_VALUE_CHARACTERS - 1).is_some();
-        let finder = is_long.then(|| Finder::new(value));
+        let values = entries.iter().map(|entry| entry.value.trim());
+        let is_long = |value: &&str| value.chars().nth(MIN_VALUE_CHARACTERS - 1).is_some();
+        let finders: Vec<Finder<'_>> = values.filter(is_long).map(Finder::new).collect();
         let mut ages = Vec::new();
         for message in &self.messages {
             deadline.check()?;
             let has = |text: &Arc<str>| {
-                finder.as_ref().is_some_and(|finder| finder.find(text.as_bytes()).is_some())
+                finders.iter().any(|finder| finder.find(text.as_bytes()).is_some())
             };
             if message.keys.iter().any(|own| **own == *key) || message.texts.iter().any(has) {
                 ages.push(message.age);
             }
         }
-        let is_known = finder.is_some() || !ages.is_empty();
+        let is_known = !finders.is_empty() || !ages.is_empty();
         Ok(if is_known { self.count(&ages) } else { UseCount::default() })
     }
 
