@@ -178,3 +178,25 @@ async fn entries_of_the_request_have_tokens_and_a_record_of_hashes_has_none() {
     );
     assert!(found["memory"][0]["tokens"].as_u64() > Some(5), "{found}");
 }
+
+#[tokio::test]
+async fn tokens_are_counted_as_those_of_the_payload() {
+    let server = TestServer::spawn().await;
+    let long = "Deploys a branch, after all checks have passed and someone has agreed. ".repeat(8);
+    let body = json!({"session_id": "s", "record": "full", "model": "claude-sonnet-4-5",
+        "target": "anthropic", "tools": [tool("deploy", &long)],
+        "messages": [user(&"Which of the branches is next? ".repeat(300))]});
+    let compiled = async || {
+        let report = server.post_ok("/compile", &body).await["report"].clone();
+        let found = server.get_json("/inventory?session_id=s").await;
+        let carried = found["tools"][0]["tokens"].as_u64().unwrap();
+        assert_eq!(carried, report["parts"]["tools"], "{report}");
+        (carried, report["tokens_after"].as_u64().unwrap())
+    };
+    let (before, tokens) = compiled().await;
+    let usage = json!({"usage": {"input_tokens": tokens * 3 / 4, "output_tokens": 5}});
+    server.post_ok("/sessions/s/usage", &usage).await;
+    // The session has learnt that the model counts fewer tokens than was assumed.
+    let (after, _) = compiled().await;
+    assert!(after < before, "{after} {before}");
+}

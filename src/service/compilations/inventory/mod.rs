@@ -24,7 +24,7 @@ use crate::json::{self, Faults, Limits, Node, Text, Value};
 use crate::pipeline::{self, Deadline};
 use crate::provider;
 use crate::request::{self, CompileRequest, RequestMemoryEntry};
-use crate::service::{Error, Services, adapters, sessions};
+use crate::service::{Error, Services, adapters, record, sessions};
 
 /// What the newest requests of a session carried, and what of it was used.
 #[derive(Debug, Serialize, ToSchema)]
@@ -117,8 +117,13 @@ fn request_of(services: &Services, record: &StoredRecord) -> Option<CarriedReque
     }
     let known = adapters::look_up(services, node.get("compression")).ok()?;
     let check_url = |url: &str| services.check_hook_url(url);
-    let request = request::read_compile(&node, services.models(), &known, &check_url).ok()?;
-    let CompileRequest { conversation, model, memory, .. } = request;
+    let mut request = request::read_compile(&node, services.models(), &known, &check_url).ok()?;
+    if let Some(session) = record::session_of(&record.compilation.body) {
+        session.put_into(&mut request);
+    }
+    // As the payload was counted: by the factor that the session had learnt.
+    let model = request.measured();
+    let CompileRequest { conversation, memory, .. } = request;
     let memory = memory.map(|memory| memory.entries).unwrap_or_default();
     Some(CarriedRequest { conversation, memory, model })
 }
