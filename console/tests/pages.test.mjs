@@ -52,7 +52,7 @@ describe("the console", { skip: missing }, () => {
       [`/#/records/${record}?tab=stages`]: ["Reaches it from outside", "ingest"],
       "/#/events": ["Compiled", "compile:done"],
       [`/#/cache?b=${await broken()}`]: ["The prefix broke", "The first byte that differs", "What to do"],
-      "/#/inventory?session=flaky-test&turns=5": ["Leaving these out saves", "deploy", "never", "pool_size"],
+      "/#/inventory?session=flaky-test&turns=5": ["Leaving these out saves", "deploy", "never", "pool_size", "no trace"],
       "/#/memory": ["test-command", "retracted", "npm test"],
       "/#/memory/style": ["3 versions", "subjects", "Restore"],
       "/#/memory?tab=candidates": ["preferred_contact", "Telegram", "Ask back"],

@@ -156,6 +156,117 @@ describe("a reader of the console", { skip: missing }, () => {
     await close();
   });
 
+  test("what is searched for has an address", async () => {
+    for (const [at, label, text, found, absent] of [
+      ["/#/sessions", "Find", "flaky", "flaky-test", "release-1"], ["/#/memory", "Find in memory", "npm", "test-command", "deploy-window"],
+      ["/#/problems", "Find a problem", "quota", "quota_exceeded", "not_found"],
+      ["/#/api", "Find an operation", "/inventory", "/inventory", "/skills"], ["/#/events", "Find in events", "flaky-test", "flaky-test", "release-1"],
+    ]) {
+      const { page, faults, close } = await open(demo, at, { wait: "input[type=search]" });
+      const main = page.locator("#main");
+      await page.getByLabel(label, { exact: true }).fill(text);
+      await page.waitForFunction((wanted) => new URLSearchParams(location.hash.split("?")[1]).get("find") === wanted, text);
+      await main.getByText(found).first().waitFor();
+      // Back from another page, and for whom the address is sent to.
+      await page.goto(`${demo.url}/#/overview`);
+      await page.getByText("Tokens in").first().waitFor();
+      await page.goBack();
+      for (const again of [() => undefined, () => page.reload()]) {
+        await again();
+        await main.getByText(found).first().waitFor();
+        assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), text, at);
+        assert.equal(await main.getByText(absent, { exact: true }).count(), 0, at);
+      }
+      assert.deepEqual(faults, [], at);
+      await close();
+    }
+    const server = await Server.start();
+    try {
+      const settings = await open(server, "/#/settings?find=database&only=changed", { wait: "input[type=search]" });
+      assert.ok(await settings.page.getByLabel("Changed ones only").isChecked());
+      assert.equal(await settings.page.getByLabel("Find a setting").inputValue(), "database");
+      await settings.page.getByLabel("Changed ones only").uncheck();
+      await settings.page.getByText("--database-url").waitFor();
+      assert.ok(settings.page.url().endsWith("/#/settings?find=database"), settings.page.url());
+      await settings.close();
+    } finally {
+      server.stop();
+    }
+    const { page, faults, close } = await open(demo, "/#/memory?status=retracted", { wait: "tbody a" });
+    assert.deepEqual(await page.locator("tbody th a").allInnerTexts(), ["old-endpoint"]);
+    await page.getByLabel("Status").selectOption("");
+    assert.ok(page.url().endsWith("/#/memory"), page.url());
+    await page.goto(`${demo.url}/#/memory?tab=recall`);
+    await page.getByLabel("What the conversation is about").fill("Which tests?");
+    await page.getByRole("button", { name: "Recall" }).click();
+    await page.getByText("would be shown").waitFor();
+    await page.reload();
+    await page.getByText("would be shown").waitFor();
+    assert.equal(await page.getByLabel("What the conversation is about").inputValue(), "Which tests?");
+    await page.goto(`${demo.url}/#/records/${await newest()}?only=changed&find=pool`);
+    await page.getByText(/^[1-9][0-9]* of 54 texts$/).waitFor();
+    assert.ok(await page.getByLabel("Changes only").isChecked());
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a record that is older than a thousand others has its neighbours", async () => {
+    const id = await newest();
+    const { items: [model] } = await demo.call("GET", "/compilations?session_id=flaky-test&limit=1");
+    const { page, faults, close } = await open(demo, "/#/sessions", { wait: "tbody a" });
+    const rows = Array.from({ length: 2500 }, (_, at) => ({ ...model, id: at === 1500 ? id : `cmp_${String(2500 - at).padStart(32, "0")}` }));
+    let read = 0;
+    await page.route("**/compilations?*", (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const from = Number(query.get("cursor") ?? 0);
+      const end = from + Number(query.get("limit"));
+      read += 1;
+      return route.fulfill({ json: { items: rows.slice(from, end), next_cursor: end < rows.length ? String(end) : null } });
+    });
+    await page.goto(`${demo.url}/#/records/${id}`);
+    await page.getByText("1,500 newer").waitFor();
+    assert.equal(read, 2);
+    const pager = page.locator("nav.pager a");
+    assert.deepEqual(await pager.evaluateAll((links) => links.map((link) => link.hash)), [`#/records/${rows[1501].id}`, `#/records/${rows[1499].id}`]);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a record in full shows what hooks were sent, and what came back from the queue", async () => {
+    await demo.call("POST", "/hooks", { id: "noted", point: "before_compile", kind: "observe", url: `${seeded.url}/noted`, delivery: "async" });
+    const { id } = await demo.call("POST", "/compile", { messages: [{ role: "user", content: "What is noted?" }], record: "full" });
+    const noted = async () => (await demo.call("GET", `/compilations/${id}`)).hooks.some((run) => run.delivery?.response);
+    for (const end = Date.now() + 20_000; Date.now() < end && !await noted();) await new Promise((done) => { setTimeout(done, 100); });
+    const { page, faults, close } = await open(demo, `/#/records/${id}?tab=hooks`, { wait: ".calls" });
+    const row = page.locator(".calls tr", { hasText: "noted" });
+    await row.getByRole("button", { name: /^Sent/ }).click();
+    await page.locator(".calls .answer", { hasText: "What is noted?" }).waitFor();
+    await row.getByRole("button", { name: /^Returned/ }).click();
+    await page.locator(".calls .answer", { hasText: "\"noted\": true" }).waitFor();
+    assert.equal(await page.locator(".calls .answer").count(), 1);
+    await page.goto(`${demo.url}/#/hooks/noted?tab=runs`);
+    await page.getByRole("button", { name: /^Returned/ }).first().waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+    await demo.call("DELETE", "/hooks/noted");
+  });
+
+  test("a session of Codex is compiled in the playground", async () => {
+    const line = (type, payload) => JSON.stringify({ timestamp: "2026-03-01T10:00:00Z", type, payload });
+    const log = [
+      line("session_meta", { id: "s", instructions: null }), line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "Look at the orders" }] }),
+      line("response_item", { type: "reasoning", summary: [], encrypted_content: "abc" }), line("response_item", { type: "function_call", name: "shell", arguments: "{}", call_id: "c1" }),
+      line("response_item", { type: "function_call_output", call_id: "c1", output: "order 40 failed" }), line("event_msg", { type: "token_count", info: null }),
+    ].join("\n");
+    const { page, faults, close } = await open(demo, "/#/playground", { wait: ".pair" });
+    await page.getByLabel("Request, session or log").fill(log);
+    await page.getByText("A session of Codex of 6 lines").waitFor();
+    await page.locator(".pair", { hasText: "Look at the orders" }).waitFor();
+    await page.locator(".pair", { hasText: "order 40 failed" }).waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   test("texts of a record are found by words", async () => {
     const { page, faults, close } = await open(demo, `/#/records/${await newest()}`, { wait: ".pair" });
     await page.getByText("54 texts").waitFor();

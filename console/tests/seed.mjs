@@ -7,7 +7,7 @@ const examples = new URL("../../examples/packs/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, examples), "utf8"));
 
 /** What the receiver returns at its paths. */
-const ANSWERS = { "/limits": { decision: "allow" }, "/house-rules": { content: "Answers name the file and the line." } };
+const ANSWERS = { "/limits": { decision: "allow" }, "/house-rules": { content: "Answers name the file and the line." }, "/noted": { noted: true } };
 
 /** A receiver of hooks: guards pass, rules of the house are added, and the audit is not there for its first calls. */
 async function receiver() {
@@ -77,5 +77,5 @@ export async function seed(server, session = "flaky-test") {
     { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "read_ticket", arguments: JSON.stringify({ id: 8812 }) } }] },
     { role: "tool", tool_call_id: "c1", content: JSON.stringify(ticket) },
   ] });
-  return { ref, id, next: `${id}@1.1.0`, records, ticket: ticketRecord, session, close: () => hooks.close() };
+  return { ref, id, next: `${id}@1.1.0`, records, ticket: ticketRecord, session, url, close: () => hooks.close() };
 }

@@ -136,6 +136,20 @@ test("the playground reads requests, lists, sessions and logs", () => {
   assert.deepEqual(readInput(session).body.messages.map((message) => [message.role, message.content.length]), [["user", 2], ["assistant", 2]]);
   assert.equal(readInput("09:00 INFO started\n09:01 ERROR stopped").body.messages.at(-1).content, "09:00 INFO started\n09:01 ERROR stopped");
   assert.throws(() => readInput("{\"messages\": ["), /not JSON/);
+  const logged = (type, payload) => JSON.stringify({ timestamp: "2026-03-01T10:00:00Z", type, payload });
+  const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Look" }] };
+  const called = { type: "function_call", name: "shell", arguments: "{}", call_id: "c1" };
+  const rollout = [logged("session_meta", { id: "s" }), logged("response_item", said), logged("event_msg", { type: "user_message", message: "Look" }),
+    logged("response_item", { type: "ghost_snapshot" }), logged("response_item", called)];
+  assert.deepEqual(readInput(rollout.join("\n")), { body: { input: [said, called] }, about: "A session of Codex of 5 lines" });
+  const cut = readInput([...rollout, "{\"timestamp\":\"2026-03-01T10:0"].join("\n"));
+  assert.deepEqual(cut, { body: { input: [said, called] }, about: "A session of Codex of 6 lines, without the last one, which is cut off" });
+  const early = [JSON.stringify({ id: "s", timestamp: "t", instructions: null }), JSON.stringify({ record_type: "state" }), JSON.stringify(said)];
+  assert.deepEqual(readInput(early.join("\n")).body, { input: [said] });
+  // Other lines of JSON are a text.
+  for (const log of [["{\"timestamp\":\"t\",\"level\":\"info\"}", "{\"timestamp\":\"t\",\"level\":\"warn\"}"], ["{\"type\":\"order\",\"payload\":{}}", rollout[1]]]) {
+    assert.equal(readInput(log.join("\n")).body.messages.at(-1).role, "tool");
+  }
   assert.throws(() => readInput("  "), /Paste/);
   assert.throws(() => readInput("{\"model\": \"gpt-4o\"}"), /There is no conversation: give `messages`, `input` or `contents`/);
   const one = { messages: [{ role: "user", content: "Hi" }] };

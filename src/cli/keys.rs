@@ -166,7 +166,13 @@ fn create(args: &CreateArgs, terminal: Terminal) -> Result<(), CommandError> {
             return Err("a key in memory would be gone at once: name a file".into());
         }
         None => {
-            let services = server::services_beside(&args.place.database_url)?;
+            let url = &args.place.database_url;
+            if server::is_missing(url) {
+                // What would be refused must not leave an empty database.
+                let services = server::services_in_memory()?;
+                keys::create(&services, &request, None, |_| String::new()).map_err(failure)?;
+            }
+            let services = server::services_beside(url)?;
             let is_first = !services.needs_key()?;
             let created = keys::create(&services, &request, None, |_| String::new());
             (created.map_err(failure)?, is_first)

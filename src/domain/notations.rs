@@ -16,6 +16,11 @@ impl AllowedNotations {
     pub const WORDS: &[(&str, Self)] =
         &[("plain", Self::Plain), ("computed", Self::Computed), ("none", Self::None)];
 
+    /// Reads the word of a request.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+    }
+
     /// The word of a request.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -38,6 +38,15 @@ pub enum HookKind {
 }
 
 impl Point {
+    /// The points of facts outside of a compile.
+    pub const FACTS: [Self; 5] = [
+        Self::MemoryChanged,
+        Self::MemoryExpired,
+        Self::Delegation,
+        Self::SessionSwitch,
+        Self::CacheExpiring,
+    ];
+
     pub const ALL: [Self; 17] = [
         Self::BeforeCompress,
         Self::Summarize,

@@ -11,7 +11,8 @@ use super::run::{HookRun, RunOutcome, SkipReason};
 use crate::json::{Node, write_string};
 
 impl HookRun {
-    /// Appends the run as a JSON object with every member; absent ones are null.
+    /// Appends the run as a JSON object with every member but its input, which is a text of its own in a
+    /// record; absent ones are null.
     pub fn write_record(&self, out: &mut String) {
         let failure = self.failure();
         let (reason, code) = match &self.outcome {
@@ -103,6 +104,7 @@ impl HookRun {
             outcome,
             audit: number("audit")? == 1,
             request_digest: shared("request_digest"),
+            input: None,
             answer: shared("answer"),
             took: Duration::from_micros(number("took_us")?),
             attempts: small("attempts")?,
@@ -159,8 +161,8 @@ mod tests {
             (audit, clipped) in (any::<bool>(), any::<bool>()),
         ) {
             let run = HookRun {
-                hook, revision, point, kind, occurrence, outcome, audit, request_digest, answer,
-                took: Duration::from_micros(micros), attempts, tokens, clipped,
+                hook, revision, point, kind, occurrence, outcome, audit, request_digest,
+                input: None, answer, took: Duration::from_micros(micros), attempts, tokens, clipped,
             };
             let mut written = String::new();
             run.write_record(&mut written);

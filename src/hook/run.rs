@@ -21,6 +21,9 @@ pub struct HookRun {
     pub audit: bool,
     /// [`super::digest`] of the call; `None` if nothing was to be sent.
     pub request_digest: Option<Arc<str>>,
+    /// JSON text of the input that was sent, or is sent from the queue; `None` if nothing was sent, or
+    /// if the round keeps no inputs.
+    pub input: Option<Arc<str>>,
     /// Text of the answer; `None` if there was none, or the hook is built in.
     pub answer: Option<Arc<str>>,
     pub took: Duration,

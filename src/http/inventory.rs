@@ -17,8 +17,9 @@ const MAX_TURNS: usize = 200;
 /// Read what a session carries
 ///
 /// Tools of the newest recorded request with the tokens of their definitions and how often they were called
-/// in the newest turns, and the skills and memory entries that the newest records have: what is carried
-/// for nothing is a tool without calls. Tools need a record in full. A session that the gateway made (`gws_…`)
+/// in the newest turns; and the skills and memory entries that the newest records have, each with its tokens
+/// and how often the model's messages used it. What has no call and no use is carried for nothing, and a request
+/// without it saves its tokens. Tools and uses need a record in full. A session that the gateway made (`gws_…`)
 /// has an inventory as long as its records are kept.
 #[utoipa::path(
     get,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{RankedMemory, StopReason, prose, xml};
-use crate::domain::{RawJson, ToolDefinition};
+use super::{Deadline, RankedMemory, StopReason, count_text, prose, xml};
+use crate::domain::{Model, RawJson, ToolDefinition};
 use crate::request::{MemoryOptions, RequestMemoryEntry};
 use crate::tokenizer::Counter;
 
@@ -69,6 +69,37 @@ fn line(entry: &RequestMemoryEntry) -> String {
     line
 }
 
+/// The entries of the memory blocks in a text, as they are written there.
+pub fn shown_entries(text: &str) -> Vec<RequestMemoryEntry> {
+    let mut entries = Vec::new();
+    for block in text.split(prose::MEMORY_OPENING).skip(1) {
+        let mut rest = block;
+        while let Some((entry, after)) = read_line(rest) {
+            let place = entries.len();
+            entries.push(RequestMemoryEntry { place, ..entry });
+            rest = after;
+        }
+    }
+    entries
+}
+
+/// Reads what [`line`] wrote at the start of a text, and returns it with what follows.
+fn read_line(text: &str) -> Option<(RequestMemoryEntry, &str)> {
+    let (key, rest) = text.strip_prefix("<entry key=\"")?.split_once('"')?;
+    let (description, rest) = match rest.strip_prefix(" description=\"") {
+        Some(rest) => rest.split_once('"').map(|(about, rest)| (Some(about), rest))?,
+        None => (None, rest),
+    };
+    let (value, after) = rest.strip_prefix('>')?.split_once("</entry>\n")?;
+    let entry = RequestMemoryEntry {
+        key: xml::unescape(key).into(),
+        value: xml::unescape(value).into(),
+        description: description.map(|about| xml::unescape(about).into()),
+        place: 0,
+    };
+    Some((entry, after))
+}
+
 /// Fit of entries that a store found into the memory block.
 #[derive(Debug)]
 pub struct MemoryFit {
@@ -94,6 +125,16 @@ pub fn shown_entry(ranked: &RankedMemory) -> RequestMemoryEntry {
         description: ranked.entry.description.clone(),
         place: ranked.place,
     }
+}
+
+/// Tokens that an entry takes in the memory block of a payload.
+pub fn count_memory_entry(
+    counter: &Counter,
+    model: &Model,
+    entry: &RequestMemoryEntry,
+    deadline: &Deadline,
+) -> Result<u64, StopReason> {
+    count_text(counter, model, &line(entry), deadline)
 }
 
 /// The tools, always the same for the same request: they list no stored keys, so the store never
@@ -241,7 +282,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn other_texts_have_no_entries() {
+        for text in ["", "<memory>", "<entry key=\"a\">b</entry>\n"] {
+            assert!(shown_entries(text).is_empty(), "{text}");
+        }
+        let cut = format!("{}<entry key=\"a\">b</entry>\n<entry key=\"c", prose::MEMORY_OPENING);
+        assert_eq!(shown_entries(&cut).len(), 1);
+    }
+
     proptest! {
+        #[test]
+        fn what_a_block_shows_is_read_from_texts_around_it(
+            given in prop::collection::vec(("\\PC{1,20}", "[\\PC\\r\\n\\t]{0,60}", prop::option::of("\\PC{0,20}")), 1..6),
+        ) {
+            let entries: Vec<RequestMemoryEntry> = given.iter().enumerate()
+                .map(|(place, (key, value, about))| entry(key, value, about.as_deref(), place))
+                .collect();
+            let block = block(&entries);
+            let read = shown_entries(&format!("before\n{block}\nbetween {block}"));
+            let of = |entry: &RequestMemoryEntry| {
+                (entry.key.to_string(), entry.value.to_string(), entry.description.as_deref().map(str::to_owned))
+            };
+            prop_assert_eq!(
+                read.iter().map(of).collect::<Vec<_>>(),
+                given.iter().chain(&given).cloned().collect::<Vec<_>>()
+            );
+        }
+
         #[test]
         fn a_parser_reads_exactly_the_entries(
             given in prop::collection::vec(("\\PC{1,20}", "[\\PC\\r\\n\\t]{0,60}", prop::option::of("\\PC{0,20}")), 1..6),

@@ -61,7 +61,10 @@ pub use governance::{
     govern, governed_intent, published,
 };
 pub use hook_port::{HookPort, NoHooks};
-pub use memory::{CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, fit_memory, shown_entry};
+pub use memory::{
+    CREATE_MEMORY, MODIFY_MEMORY, MemoryFit, count_memory_entry, fit_memory, shown_entries,
+    shown_entry,
+};
 pub use points::{
     ResultCheck, ShorterTexts, ask_formats, ask_governed_results, ask_results_of, ask_texts,
     clean_summary, governed_input, is_refusal, result_inputs, sent_input,

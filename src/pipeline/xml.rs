@@ -35,6 +35,32 @@ pub(super) fn escape_attribute(out: &mut String, text: &str) {
     }
 }
 
+/// The text that [`escape`] and [`escape_attribute`] wrote.
+pub(super) fn unescape(text: &str) -> String {
+    const REFERENCES: [(&str, char); 8] = [
+        ("&lt;", '<'),
+        ("&gt;", '>'),
+        ("&amp;", '&'),
+        ("&apos;", '\''),
+        ("&quot;", '"'),
+        ("&#13;", '\r'),
+        ("&#9;", '\t'),
+        ("&#10;", '\n'),
+    ];
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, reference) = rest.split_at(at);
+        out.push_str(before);
+        let known = REFERENCES.iter().find(|(known, _)| reference.starts_with(known));
+        let (length, character) = known.map_or((1, '&'), |(known, own)| (known.len(), *own));
+        out.push(character);
+        rest = reference.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 /// A JSON value as an element; `None` if it is empty (null, an empty array).
 pub(super) fn element(name: &str, node: &Node<'_>) -> Option<String> {
     let mut out = String::new();

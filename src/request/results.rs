@@ -42,7 +42,8 @@ pub struct ResultsRequest {
     pub truncate: Option<TruncateOptions>,
     /// The level of compression; none for off.
     pub level: Option<&'static str>,
-    pub notations: AllowedNotations,
+    /// None if the request has no such member.
+    pub notations: Option<AllowedNotations>,
     pub reference: Option<ReferenceStyle>,
     pub session_id: Option<Arc<str>>,
 }
@@ -115,7 +116,7 @@ pub fn read_results(body: &Node<'_>) -> Result<ResultsRequest, Vec<Fault>> {
         model: fields.text_without_nul("model", &mut faults).map(Into::into),
         truncate: truncate(&fields, &mut faults),
         level: level.unwrap_or(Some("lossless")),
-        notations: notations.unwrap_or_default(),
+        notations: body.get("notations").map(|_| notations.unwrap_or_default()),
         reference: names.then_some(ReferenceStyle::Tool),
         session_id: session_id(&fields, &mut faults),
     };

@@ -100,6 +100,11 @@ pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Servic
     Ok(services_beside(url)?.with_hooks(hooks))
 }
 
+/// Whether the database is a file that is not there, which opening would create.
+pub fn is_missing(url: &DatabaseUrl) -> bool {
+    Store::check_exists(url).is_err()
+}
+
 /// Opens services on a store in memory.
 pub fn services_in_memory() -> Result<Services, Error> {
     Ok(Services::new(Models::built_in())?)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::gateway_defaults::{GATEWAY, GatewayDefaults};
 use super::{Services, StoreError, adapters};
-use crate::domain::Source;
+use crate::domain::{AllowedNotations, Source};
 use crate::json::{self, Fault, Faults, Limits, Node, Path, Value};
 use crate::request::{self, Fields};
 
@@ -90,4 +90,17 @@ pub(crate) fn add_absent<'a>(node: &mut Node<'a>, defaults: &'a str) -> Result<(
         }
     }
     Ok(())
+}
+
+/// The notations that the first of these defaults with a member `compression` allows: those of a compile
+/// without one.
+pub(super) fn notations(each: [Option<&str>; 2]) -> Result<AllowedNotations, StoreError> {
+    for defaults in each.into_iter().flatten() {
+        let defaults = parse(defaults)?;
+        if let Some(compression) = defaults.get("compression") {
+            let word = compression.get("notations").and_then(Node::as_str);
+            return Ok(word.and_then(AllowedNotations::parse).unwrap_or_default());
+        }
+    }
+    Ok(AllowedNotations::default())
 }

@@ -43,7 +43,7 @@ impl FactObservers {
     /// receiver: all of them get queued calls, whatever their delivery.
     fn queueing_all(set: &HookSet, scope: CallScope) -> Self {
         let of = |point: &Point| set.hooks_at(*point);
-        let own = FACT_POINTS.iter().flat_map(of).filter(|hook| is_observer(hook));
+        let own = Point::FACTS.iter().flat_map(of).filter(|hook| is_observer(hook));
         let own: Vec<Arc<Hook>> = own
             .map(|hook| Arc::new(Hook { delivery: DeliveryMode::Async, ..(**hook).clone() }))
             .collect();
@@ -74,15 +74,6 @@ impl FactObservers {
     }
 }
 
-/// The points of facts outside of a compile.
-const FACT_POINTS: [Point; 5] = [
-    Point::MemoryChanged,
-    Point::MemoryExpired,
-    Point::Delegation,
-    Point::SessionSwitch,
-    Point::CacheExpiring,
-];
-
 impl Services {
     /// Runs `write` in a transaction, and notifies observe hooks of its facts. `session` is the
     /// session that is written to; if hooks are just notified of a switch to it, waits for them
@@ -112,7 +103,7 @@ impl Services {
         E: From<StoreError> + Send + 'static,
     {
         let set = self.hook_set(session.map(|id| &**id), &[])?;
-        if FACT_POINTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
+        if Point::FACTS.iter().all(|at| set.hooks_at(*at).is_empty()) {
             return self.awaited_tenant().write_durable(write);
         }
         let observers = FactObservers::new(&set, self.hook_scope(session, None));

@@ -128,6 +128,14 @@ impl HookRunner<'_> {
         self
     }
 
+    /// Keeps the inputs that hooks are sent, for a record in full.
+    pub(super) fn keeping_inputs_if(mut self, is_full: bool) -> Self {
+        if is_full {
+            self.round = self.round.keeping_inputs();
+        }
+        self
+    }
+
     /// Takes the outcomes of the summaries that were requested so far.
     pub(super) fn take_summaries(&mut self) -> Vec<AskedSummary> {
         self.summaries.take()

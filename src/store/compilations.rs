@@ -195,6 +195,10 @@ impl Tx<'_> {
             ),
             values![session],
         )?;
+        self.execute(
+            &format!("DELETE FROM hook_responses WHERE tenant = ?1 AND compilation IN ({of_it})"),
+            values![session],
+        )?;
         let gone = self.execute(
             "DELETE FROM compilations WHERE tenant = ?1 AND session = ?2",
             values![session],
@@ -210,10 +214,12 @@ impl Tx<'_> {
     pub(super) fn forget_compilations(&self) -> Result<bool, Error> {
         let old = "SELECT id FROM compilations WHERE tenant = ?1 AND expires_at <= ?2
                    ORDER BY expires_at, id LIMIT ?3";
-        self.execute(
-            &format!("DELETE FROM compilation_texts WHERE tenant = ?1 AND compilation IN ({old})"),
-            values![self.now(), DELETE_BATCH_ROWS],
-        )?;
+        for table in ["compilation_texts", "hook_responses"] {
+            self.execute(
+                &format!("DELETE FROM {table} WHERE tenant = ?1 AND compilation IN ({old})"),
+                values![self.now(), DELETE_BATCH_ROWS],
+            )?;
+        }
         let gone = self.execute(
             &format!("DELETE FROM compilations WHERE tenant = ?1 AND id IN ({old})"),
             values![self.now(), DELETE_BATCH_ROWS],

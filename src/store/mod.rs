@@ -61,7 +61,7 @@ pub use self::cleanup::{Caps, Cleanup, Eviction, Reason};
 pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
     AttemptOutcome, AttemptRow, BusyCalls, ClaimedDelivery, Claims, DeliveryRow, DeliveryState,
-    Follower, HookKey, HookQueue, MAX_QUEUED_CALLS, NewDelivery,
+    Follower, HookKey, HookQueue, HookResponse, MAX_QUEUED_CALLS, NewDelivery,
 };
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;

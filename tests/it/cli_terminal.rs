@@ -131,6 +131,10 @@ fn commands_that_read_create_no_database() {
 #[test]
 fn a_key_says_where_it_is_kept() {
     let folder = Folder::new();
+    let refused = in_folder(&folder, &["key", "create", "--scope", "compile"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("the first key must hold `admin`"));
+    assert!(fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is made of a refusal");
     let made = in_folder(&folder, &["key", "create", "--scope", "admin"]);
     assert!(text(&made.stdout).starts_with("cx_live_"));
     assert!(text(&made.stderr).contains("sqlite:contexture.db"), "{}", text(&made.stderr));

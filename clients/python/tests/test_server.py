@@ -87,6 +87,16 @@ def call_of(name: str, arguments: str, call_id: str = "c1") -> Any:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
+@pytest.mark.parametrize("notations", ["plain", "none"])
+def test_results_are_written_with_the_notations_of_the_session(client: Contexture, notations: str) -> None:
+    session = client.session(f"run-{notations}", target="openai", tools=TOOLS, compression={"notations": notations})
+    session.turn({"role": "user", "content": "Which boxes were stored?"})
+    log = "\n".join(f"2031-03-04 09:{at % 60:02}:00 INFO shelf-{at * 7 % 5} stored box {at}" for at in range(40))
+    turn = session.run(call_of("read_log", '{"lines": 40}'), functions={"read_log": lambda lines: log})
+    assert turn is not None
+    assert (turn["payload"]["messages"][-1]["content"] == log) == (notations == "none")
+
+
 def test_a_session_runs_the_tools_of_a_turn(client: Contexture) -> None:
     session = client.session("run-1", target="openai", tools=TOOLS)
     first = session.turn({"role": "user", "content": "Where does the build fail?"})

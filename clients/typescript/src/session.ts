@@ -80,7 +80,7 @@ export class SessionHandle<To extends Target = "openai"> {
     const { usage: _, ...keys } = options;
     if (done.length === 0) return this.turn([], keys);
     const source = keys.target ?? (await this.#target());
-    const { messages } = await this.client.takeResults({ results: done, source } as never);
+    const { messages } = await this.client.takeResults({ results: done, source, session_id: this.id } as never);
     return this.turn(messages as object[], keys);
   }
 

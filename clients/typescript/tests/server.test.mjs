@@ -51,6 +51,17 @@ describe("a server", needsProgram, () => {
     await stopped;
   });
 
+  test("results are written with the notations of the session", async () => {
+    const line = (_, at) => `2031-03-04 09:${String(at % 60).padStart(2, "0")}:00 INFO shelf-${(at * 7) % 5} stored box ${at}`;
+    const log = Array.from({ length: 40 }, line).join("\n");
+    for (const notations of ["plain", "none"]) {
+      const session = client.session(`run-${notations}`, { target: "openai", tools: TOOLS, compression: { notations } });
+      await session.turn({ role: "user", content: "Which boxes were stored?" });
+      const turn = await session.run(callOf("read_log", '{"lines": 40}'), { read_log: () => log });
+      assert.equal(turn.payload.messages.at(-1).content === log, notations === "none");
+    }
+  });
+
   test("a session runs the tools of a turn", async () => {
     const session = client.session("run-1", { target: "openai", tools: TOOLS });
     const first = await session.turn({ role: "user", content: "Where does the build fail?" });

@@ -10,13 +10,22 @@ export async function readAll<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
   most: number,
 ): Promise<{ items: Item[]; complete: boolean }> {
+  return readUntil(read, () => false, most);
+}
+
+/** Reads pages until `isEnough` of the rows so far, or there is none left, or `most` rows. `complete` is false if there were more. */
+export async function readUntil<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+  isEnough: (items: Item[]) => boolean,
+  most: number,
+): Promise<{ items: Item[]; complete: boolean }> {
   const items: Item[] = [];
   let cursor: string | undefined;
   for (;;) {
     const page = await read(cursor);
     items.push(...page.items);
     cursor = page.next_cursor ?? undefined;
-    if (cursor === undefined || items.length >= most) return { items, complete: cursor === undefined };
+    if (cursor === undefined || items.length >= most || isEnough(items)) return { items, complete: cursor === undefined };
   }
 }
 

@@ -4,8 +4,8 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { count } from "../format.ts";
-import { route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { useSearch } from "../state/search.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { CopyButton, JsonText } from "../ui/json.tsx";
 import { Markdown } from "../ui/markdown.tsx";
@@ -58,7 +58,7 @@ export function Api() {
 }
 
 function List({ list }: { list: Operation[] }) {
-  const wanted = useSignal(route.value.query.get("find") ?? "");
+  const wanted = useSearch();
   const found = useMemo(() => {
     const text = wanted.value.toLowerCase();
     return list.filter((row) => text === "" || `${row.method} ${row.path} ${row.id} ${row.summary} ${row.tag}`.toLowerCase().includes(text));
@@ -67,7 +67,7 @@ function List({ list }: { list: Operation[] }) {
   return (
     <>
       <div class="filters">
-        <input type="search" aria-label="Find an operation" placeholder="Find by path or words" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+        <input type="search" aria-label="Find an operation" placeholder="Find by path or words" value={wanted.value} onInput={(event) => wanted.set(event.currentTarget.value)} />
         <p class="dim" role="status">{count(found.length)} of {count(list.length)} operations</p>
       </div>
       {found.length === 0 && <Empty title="No operation is called so" />}

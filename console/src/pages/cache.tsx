@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
+import { placeOf } from "../api/records.ts";
 import type { CompilationRecord, Json, ModelRow } from "../api/schema.ts";
 import { bytes, count, fullTime, money, percent, shortId, time } from "../format.ts";
 import { go, href, route, sessionHref } from "../state/route.ts";
@@ -64,9 +65,7 @@ function Compare({ earlier, later }: { earlier: string; later: string }) {
     const after = await get("/compilations/{id}", { path: { id: later }, signal });
     let id = earlier;
     if (id === "" && after.session_id) {
-      const rows = (await get("/compilations", { query: { session_id: after.session_id, limit: 1000 }, signal })).items;
-      const at = rows.findIndex((row) => row.id === later);
-      id = at < 0 ? "" : rows[at + 1]?.id ?? "";
+      id = (await placeOf(after.session_id, later, signal))?.older?.id ?? "";
     }
     if (id === "") return "first";
     const before = await get("/compilations/{id}", { path: { id }, signal });

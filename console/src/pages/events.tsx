@@ -6,6 +6,7 @@ import type { EventRow } from "../api/schema.ts";
 import { count, fullTime, time } from "../format.ts";
 import { events, isRecorded, liveState } from "../state/live.ts";
 import { choiceOf, href, sessionHref } from "../state/route.ts";
+import { useSearch } from "../state/search.ts";
 import { eventTone, eventWords } from "../text/event-words.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, FirstRequest, Loading } from "../ui/states.tsx";
@@ -21,7 +22,7 @@ const KINDS = ["", "compile", "gateway", "memory", "hook", "trouble"] as const;
 
 export function Events() {
   const group = choiceOf("kind", KINDS);
-  const text = useSignal("");
+  const text = useSearch();
   const paused = useSignal<EventRow[] | null>(null);
   const list = paused.value ?? events.value;
   const shown = useMemo(() => {
@@ -42,7 +43,7 @@ export function Events() {
             <button key={id} type="button" aria-pressed={group.value === id} onClick={() => group.set(id)}>{label}</button>
           ))}
         </div>
-        <input type="search" aria-label="Find in events" placeholder="Find by words, type or id" value={text.value} onInput={(event) => { text.value = event.currentTarget.value; }} />
+        <input type="search" aria-label="Find in events" placeholder="Find by words, type or id" value={text.value} onInput={(event) => text.set(event.currentTarget.value)} />
         <p class="dim" role="status">{count(shown.length)} shown</p>
       </div>
       {shown.length === 0 ? (

@@ -35,7 +35,7 @@ export function Deliveries({ id, all }: { id: string; all: Handle<{ items: Deliv
           : wanted !== "" ? <Empty title={`No call is ${WORDS[wanted] ?? wanted}`} />
           : <Empty title="Nothing was queued"><p>Calls with <code>"delivery": "async"</code> are queued, and shown here for a week with each attempt.</p></Empty>}
       </Loaded>
-      <p class="hint">The queue does not show what calls contain. The record of a compile has what it was about and what hooks returned, the tab <i>Test</i> shows a call as it is sent.</p>
+      <p class="hint">The queue does not show what calls contain. A record in full has what hooks were sent and what they returned, also from the queue; the tab <i>Test</i> shows a call as it is sent.</p>
     </>
   );
 }

@@ -105,7 +105,7 @@ function Runs({ list }: { list: HookCall[] }) {
   return (
     <>
       <HookCalls calls={list} />
-      {!list.some(({ call }) => call.answer != null) && <p class="hint">What a hook returned is kept in records in full: <code>"record": "full"</code> in the request, or a server with <code>--dev</code>.</p>}
+      {!list.some(({ call }) => call.answer != null || call.input != null) && <p class="hint">What a hook was sent and returned is kept in records in full: <code>"record": "full"</code> in the request, or a server with <code>--dev</code>.</p>}
     </>
   );
 }

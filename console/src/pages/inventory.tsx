@@ -81,7 +81,10 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
   const tools = useMemo(() => [...inventory.tools].sort((one, other) => Number(one.calls > 0) - Number(other.calls > 0) || other.tokens - one.tokens), [inventory]);
   const all = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   const unused = tools.filter((tool) => tool.calls === 0);
-  const spare = unused.reduce((sum, tool) => sum + tool.tokens, 0);
+  // What may be used without a trace is not counted.
+  const items = [...inventory.skills, ...inventory.memory].filter((item) => item.uses === 0 && item.tokens != null);
+  const spare = [...unused, ...items].reduce((sum, one) => sum + (one.tokens ?? 0), 0);
+  const what = [unused.length > 0 && plural(unused.length, "tool"), items.length > 0 && `${plural(items.length, "memory entry or skill", "memory entries and skills")} without a trace of use`].filter(Boolean).join(", ");
   const most = Math.max(...tools.map((tool) => tool.tokens), 1);
   // Prices are in dollars for a million tokens, which is micro-dollars for one.
   const cached = prices ? spare * (prices.cache_read ?? prices.input) * 1000 : null;
@@ -93,7 +96,7 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
       <dl class="stats">
         <Stat label="Tools, in each request" value={count(all)} of={`tokens of ${plural(tools.length, "definition")}${newest ? `, ${percent(all, newest.tokens_after)} of the newest payload` : ""}`} />
         <Stat label="Not called" value={unused.length === 0 ? "none" : `${count(unused.length)} of ${count(tools.length)}`} bad={unused.length > 0} of={within} />
-        <Stat label="Leaving these out saves" value={`${count(spare)} tokens`} of={`a request, ${percent(spare, all)} of the tools`} />
+        <Stat label="Leaving these out saves" value={`${count(spare)} tokens`} of={`a request${what ? `: ${what}` : ""}`} />
         {cached !== null && fresh !== null && <Stat label="In 1,000 requests" value={money(cached)} of={`if they are read from the cache, ${money(fresh)} if not`} />}
       </dl>
       <section class="card">
@@ -111,7 +114,7 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
                     <td>{count(tool.tokens)}</td>
                     <td>{percent(tool.tokens, all)}</td>
                     <td class={tool.calls === 0 ? "bad" : ""}>{tool.calls === 0 ? "none" : count(tool.calls)}</td>
-                    <td>{tool.turns_since_call == null ? "never" : tool.turns_since_call === 0 ? "newest turn" : `${plural(tool.turns_since_call, "turn")} ago`}</td>
+                    <td>{ago(tool.turns_since_call)}</td>
                     <td class="wide left"><span class="meter"><b class={tool.calls === 0 ? "spare" : ""} style={{ width: `${(100 * tool.tokens) / most}%` }} /></span></td>
                   </tr>
                 ))}
@@ -122,25 +125,50 @@ function Shown({ inventory, newest, prices, turns }: { inventory: Carried; newes
         {unused.length > 0 && <p class="hint">Tools are the start of the prefix: leave them out at the start of a session, or at a compaction point. Within a session a change makes the provider read everything again.</p>}
       </section>
       <div class="columns">
-        <Items title="Skills" tokens={parts?.skill ?? 0} items={inventory.skills} records={inventory.records} none="No skill was active." />
-        <Items title="Memory entries" tokens={parts?.memory ?? 0} items={inventory.memory} records={inventory.records} none="No entry was shown." link={(key) => href("memory", key)} />
+        <Items title="Skills" tokens={parts?.skill ?? sumOf(inventory.skills)} items={inventory.skills} records={inventory.records} none="No skill was active."
+          rule="A skill is used by a call of a tool of its allowed_tools. Following instructions leaves no other trace." />
+        <Items title="Memory entries" tokens={parts?.memory ?? sumOf(inventory.memory)} items={inventory.memory} records={inventory.records} none="No entry was shown." link={(key) => href("memory", key)}
+          rule="An entry is used by a message of the model that calls a memory tool with its key, or repeats its value word for word. A model can heed it without a trace." />
       </div>
     </>
   );
 }
 
-function Items({ title, tokens, items, records, none, link }: { title: string; tokens: number; items: Carried["skills"]; records: number; none: string; link?: (name: string) => string }) {
+/** Tokens of items, as far as they are known: records of the gateway have no parts. */
+function sumOf(items: Carried["skills"]): number {
+  return items.reduce((sum, item) => sum + (item.tokens ?? 0), 0);
+}
+
+/** How long ago a turn was. */
+function ago(turns: number | null | undefined): string {
+  return turns == null ? "never" : turns === 0 ? "newest turn" : `${plural(turns, "turn")} ago`;
+}
+
+/** Items without a trace of use first, then those of which nothing is known. */
+function rank(item: Carried["skills"][number]): number {
+  return item.uses === 0 ? 0 : item.uses == null ? 1 : 2;
+}
+
+function Unknown() {
+  return <span class="dim" title="Not known: see below, and a record in full is needed">–</span>;
+}
+
+function Items({ title, tokens, items, records, none, rule, link }: { title: string; tokens: number; items: Carried["skills"]; records: number; none: string; rule: string; link?: (name: string) => string }) {
+  const sorted = useMemo(() => [...items].sort((one, other) => rank(one) - rank(other) || (other.tokens ?? 0) - (one.tokens ?? 0)), [items]);
   return (
     <section class="card">
       <header><h2>{title}</h2><p class="dim">{count(tokens)} tokens in the newest payload</p></header>
       {items.length === 0 ? <p class="dim">{none}</p> : (
         <div class="scroll" {...(link ? {} : { tabIndex: 0 })}>
           <table class="numbers rows">
-            <thead><tr><th>Name</th><th>Carried by</th></tr></thead>
+            <thead><tr><th>Name</th><th>Tokens</th><th>Uses</th><th>Last use</th><th>Carried by</th></tr></thead>
             <tbody>
-              {items.map((item) => (
+              {sorted.map((item) => (
                 <tr key={item.name}>
                   <th scope="row" title={item.name}>{link ? <a href={link(item.name)}>{item.name}</a> : item.name}</th>
+                  <td>{item.tokens == null ? <Unknown /> : count(item.tokens)}</td>
+                  <td class={item.uses === 0 ? "bad" : ""}>{item.uses == null ? <Unknown /> : item.uses === 0 ? "no trace" : count(item.uses)}</td>
+                  <td>{item.uses == null ? <Unknown /> : ago(item.turns_since_use)}</td>
                   <td>{count(item.records)} of {plural(records, "record")}</td>
                 </tr>
               ))}
@@ -148,6 +176,7 @@ function Items({ title, tokens, items, records, none, link }: { title: string; t
           </table>
         </div>
       )}
+      {items.length > 0 && <p class="hint">{rule}</p>}
     </section>
   );
 }

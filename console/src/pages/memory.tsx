@@ -1,14 +1,15 @@
 // Memory: entries with their scopes, the queue of candidates, and what a compile would be shown.
 
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { get, post } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
 import type { MemoryEntry, MemoryScope, RecalledEntry } from "../api/schema.ts";
 import { count, fullTime, percent, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
-import { choiceOf, href, route } from "../state/route.ts";
+import { choiceOf, choose, href, route, textOf } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { useSearch } from "../state/search.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -59,9 +60,9 @@ export function valueText(value: unknown, space?: number): string {
 }
 
 function Entries() {
-  const text = useSignal("");
-  const scope = useSignal("");
-  const status = useSignal("");
+  const text = useSearch();
+  const scope = textOf("scope");
+  const status = textOf("status");
   const list = useResource((signal) => readAll((cursor) => get("/memory", { query: { limit: 1000, ...(cursor ? { cursor } : {}) }, signal }), MAX_ENTRIES), []);
   useFollow((event) => event.type.startsWith("memory:"), [list]);
   return (
@@ -72,7 +73,7 @@ function Entries() {
           <p><a href={href("api", undefined, { find: "memory" })}>The endpoints of memory</a></p>
         </Empty>
       ) : <EntryRows items={items} complete={complete} text={text.value} scope={scope.value} status={status.value}
-        onText={(value) => { text.value = value; }} onScope={(value) => { scope.value = value; }} onStatus={(value) => { status.value = value; }} />}
+        onText={text.set} onScope={scope.set} onStatus={status.set} />}
     </Loaded>
   );
 }
@@ -132,24 +133,32 @@ function EntryRows({ items, complete, text, scope, status, onText, onScope, onSt
 
 function Recall() {
   const task = useTask();
-  const query = useSignal("");
-  const subject = useSignal("");
-  const sessionId = useSignal("");
-  const agent = useSignal("");
-  const most = useSignal("500");
+  const given = (name: string) => route.peek().query.get(name) ?? "";
+  const query = useSignal(given("about"));
+  const subject = useSignal(given("subject"));
+  const sessionId = useSignal(given("session_id"));
+  const agent = useSignal(given("agent"));
+  const most = useSignal(given("max_tokens") || "500");
   const found = useSignal<{ items: RecalledEntry[]; tokens: number; max_tokens: number } | null>(null);
-  const run = (event: Event) => {
-    event.preventDefault();
+  const run = () => {
     const scope = { ...(subject.value ? { subject: subject.value } : {}), ...(sessionId.value ? { session_id: sessionId.value } : {}), ...(agent.value ? { agent: agent.value } : {}) };
     void task.run(async () => {
       found.value = await post("/memory/recall", { ...(query.value ? { query: query.value } : {}), scope, max_tokens: Number(most.value) || 500 });
       return "";
     });
   };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const asked = { asked: "1", about: query.value, subject: subject.value, session_id: sessionId.value, agent: agent.value, max_tokens: most.value === "500" ? "" : most.value };
+    choose(Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, value === "" ? null : value])));
+    run();
+  };
+  // The address of an answer asks again.
+  useEffect(() => { if (given("asked") !== "") run(); }, []);
   const result = found.value;
   return (
     <>
-      <form class="card form" onSubmit={run}>
+      <form class="card form" onSubmit={submit}>
         <label class="field">What the conversation is about<input type="text" value={query.value} placeholder="Which language is the project in?" onInput={(event) => { query.value = event.currentTarget.value; }} /></label>
         <div class="row-of-fields">
           <label class="field">Subject<input type="text" value={subject.value} onInput={(event) => { subject.value = event.currentTarget.value; }} /></label>

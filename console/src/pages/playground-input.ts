@@ -1,4 +1,4 @@
-// Reads what was pasted: a request, a list of messages, a session of Claude Code, or any text, such as a log.
+// Reads what was pasted: a request, a list of messages, a session of Claude Code or Codex, or any text, such as a log.
 
 import type { Json } from "../api/schema.ts";
 import { plural } from "../format.ts";
@@ -37,18 +37,24 @@ function requestInput(whole: { [key: string]: Json }): Input {
 }
 
 export function readInput(text: string): Input {
-  if (text.trim() === "") throw new Error("Paste a request, a list of messages, a session of Claude Code or a log.");
+  if (text.trim() === "") throw new Error("Paste a request, a list of messages, a session of Claude Code or Codex, or a log.");
   const whole = parse(text);
   if (isObject(whole) && LISTS.some((name) => name in whole)) return requestInput(whole);
   if (Array.isArray(whole)) return { body: { messages: whole }, about: `A list of ${plural(whole.length, "message")}` };
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const parsed = lines.map(parse);
+  // The last line may be cut off, because a program still writes it.
+  const isCut = parsed.length > 1 && parsed.at(-1) === undefined && /^\s*\{/.test(lines.at(-1) ?? "");
+  if (isCut) parsed.pop();
   if ((lines.length > 1 || isObject(whole)) && parsed.every(isObject)) {
-    const messages = parsed.map((line) => (isObject(line["message"]) ? line["message"] : line)).filter((line) => isObject(line) && "role" in line);
-    if (messages.length > 0) return { body: { messages: join(messages as { [key: string]: Json }[]) }, about: `A session of ${plural(messages.length, "line")}` };
+    const cut = isCut ? ", without the last one, which is cut off" : "";
+    const items = rolloutOf(parsed);
+    if (items !== null) return { body: { input: items }, about: `A session of Codex of ${plural(lines.length, "line")}${cut}` };
+    const messages = parsed.filter((line) => line["isSidechain"] !== true).map((line) => (isObject(line["message"]) ? line["message"] : line)).filter((line) => isObject(line) && "role" in line);
+    if (messages.length > 0) return { body: { messages: join(messages as { [key: string]: Json }[]) }, about: `A session of ${plural(messages.length, "line")}${cut}` };
   }
   if (isObject(whole)) throw new Error("There is no conversation: give `messages`, `input` or `contents`.");
-  if (whole === undefined && /^\s*[[{]/.test(text) && lines.length < 4) throw new Error("This is not JSON: a bracket, a comma or a quote is missing.");
+  if (whole === undefined && /^\s*[[{]/.test(text) && lines.length < 4 && !parsed.every(isObject)) throw new Error("This is not JSON: a bracket, a comma or a quote is missing.");
   return {
     body: {
       messages: [
@@ -67,6 +73,27 @@ function parse(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Items that early versions of Codex write without an envelope. */
+const BARE_ITEMS = new Set(["custom_tool_call", "custom_tool_call_output", "function_call", "function_call_output", "local_shell_call",
+  "local_shell_call_output", "message", "reasoning", "web_search_call"]);
+
+/** The items of a log of Codex, in which lines about the session, its events and its settings are between them; null if a line is another one. */
+function rolloutOf(lines: { [key: string]: Json }[]): Json[] | null {
+  const items: Json[] = [];
+  for (const [index, line] of lines.entries()) {
+    const { type, payload, timestamp, record_type } = line;
+    if (type === "response_item" && isObject(payload)) {
+      if (payload["type"] !== "ghost_snapshot" && payload["type"] !== "other") items.push(payload);
+    } else if (typeof type === "string" && payload === undefined && BARE_ITEMS.has(type)) {
+      items.push(line);
+    } else if (!(typeof type === "string" && payload !== undefined && timestamp !== undefined)
+      && !(type === undefined && payload === undefined && (record_type !== undefined || (index === 0 && timestamp !== undefined)))) {
+      return null;
+    }
+  }
+  return items.length > 0 ? items : null;
 }
 
 function sizeOf(body: { [key: string]: Json }): string {

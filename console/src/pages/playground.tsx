@@ -6,6 +6,7 @@ import { post } from "../api/client.ts";
 import { errorOf, type ApiError } from "../api/problem.ts";
 import type { CompileResult, Json } from "../api/schema.ts";
 import { count, leftOut, money, percent } from "../format.ts";
+import { choiceOf } from "../state/route.ts";
 import { session } from "../state/session.ts";
 import { pairsOf } from "../text/pairs.ts";
 import { PageHead } from "../ui/frame.tsx";
@@ -41,7 +42,7 @@ export function Playground() {
   const run = useSignal<Run | null>(null);
   const error = useSignal<ApiError | null>(null);
   const busy = useSignal(false);
-  const tab = useSignal("messages");
+  const tab = choiceOf("tab", ["messages", "window", "payload", "report"]);
   const input = useMemo<Input | Error>(() => {
     try {
       return readInput(text.value);
@@ -104,7 +105,7 @@ export function Playground() {
         <Controls settings={settings.value} onChange={(next) => { settings.value = next; }} />
       </div>
       {error.value && <Failed error={error.value} title="This could not be compiled" />}
-      {run.value && <Result run={run.value} busy={busy.value} tab={tab.value} onTab={(next) => { tab.value = next; }} />}
+      {run.value && <Result run={run.value} busy={busy.value} tab={tab.value} onTab={tab.set} />}
     </>
   );
 }

@@ -1,11 +1,11 @@
 // Every kind of error, explained: the text that `GET /problems` has.
 
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { getText } from "../api/client.ts";
 import { count } from "../format.ts";
 import { href, route } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { useSearch } from "../state/search.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Markdown, sectionsOf } from "../ui/markdown.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -21,7 +21,7 @@ export function Problems() {
 }
 
 function List({ markdown }: { markdown: string }) {
-  const wanted = useSignal(route.value.id ?? "");
+  const wanted = useSearch(route.value.id ?? "");
   const sections = useMemo(() => sectionsOf(markdown), [markdown]);
   const chosen = route.value.id?.replaceAll("-", "_") ?? null;
   const found = sections.filter(({ title, body }) => {
@@ -31,14 +31,14 @@ function List({ markdown }: { markdown: string }) {
   return (
     <>
       <div class="filters">
-        <input type="search" aria-label="Find a problem" placeholder="Find by code or words" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+        <input type="search" aria-label="Find a problem" placeholder="Find by code or words" value={wanted.value} onInput={(event) => wanted.set(event.currentTarget.value)} />
         <p class="dim" role="status">{count(found.length)} of {count(sections.length)}</p>
       </div>
-      {found.length === 0 ? <Empty title="No problem is called so"><p><a href={href("problems")} onClick={() => { wanted.value = ""; }}>Show all problems</a></p></Empty> : (
+      {found.length === 0 ? <Empty title="No problem is called so"><p><a href={href("problems")}>Show all problems</a></p></Empty> : (
         <div class="reference">
           {found.map(({ title, body }) => (
             <section key={title} class="card">
-              <h2><a href={href("problems", title)} onClick={() => { wanted.value = title; }}><code>{title}</code></a></h2>
+              <h2><a href={href("problems", title)}><code>{title}</code></a></h2>
               <Markdown text={body} />
             </section>
           ))}

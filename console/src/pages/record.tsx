@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
+import { placeOf } from "../api/records.ts";
 import type { CompilationRecord, Json } from "../api/schema.ts";
 import { count, fullTime, leftOut, money, percent, shortId, time } from "../format.ts";
 import { choiceOf, go, href, route, sessionHref } from "../state/route.ts";
@@ -167,11 +168,9 @@ function NoTexts({ record }: { record: CompilationRecord }) {
 
 /** Links to the record before and after this one in its session. */
 function Neighbours({ id, session: name }: { id: string; session: string }) {
-  const list = useResource((signal) => get("/compilations", { query: { session_id: name, limit: 1000 }, signal }), [name, id]);
-  const rows = list.state.value.data?.items ?? [];
-  const at = rows.findIndex((row) => row.id === id);
-  const older = at >= 0 ? rows[at + 1] : undefined;
-  const newer = at > 0 ? rows[at - 1] : undefined;
+  const found = useResource((signal) => placeOf(name, id, signal), [name, id]);
+  const place = found.state.value.data;
+  const { older, newer } = place ?? {};
   // The neighbour opens at the same tab.
   const shown = route.value.query.get("tab");
   const tab = shown === null ? {} : { tab: shown };
@@ -184,11 +183,11 @@ function Neighbours({ id, session: name }: { id: string; session: string }) {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-  if (at < 0) return null;
+  if (!place) return null;
   return (
     <nav class="pager" aria-label="Records of this session">
       {older ? <a href={href("records", older.id, tab)} title="Previous ([)"><Icon name="previous" /><span class="hidden">Previous</span></a> : <span><Icon name="previous" /></span>}
-      <span>{rows.length - at} of {rows.length}</span>
+      <span>{place.all === null ? `${count(place.after)} newer` : `${count(place.all - place.after)} of ${count(place.all)}`}</span>
       {newer ? <a href={href("records", newer.id, tab)} title="Next (])"><Icon name="next" /><span class="hidden">Next</span></a> : <span><Icon name="next" /></span>}
     </nav>
   );

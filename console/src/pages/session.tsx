@@ -44,7 +44,7 @@ export function SessionPage({ id }: { id: string }) {
               {session.parent_session_id && <> · goes on from <a href={sessionHref(session.parent_session_id)}>{session.parent_session_id}</a></>}
             </>}
           >
-            {session !== null && <a class="button" href={href("inventory", undefined, { session: id })}>Inventory</a>}
+            <a class="button" href={href("inventory", undefined, { session: id })}>Inventory</a>
             <a class="button" href={href("records", undefined, { session_id: id })}>Records</a>
             <CopyButton text={id} label="Copy id" />
           </PageHead>

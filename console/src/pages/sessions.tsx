@@ -1,6 +1,5 @@
 // The list of sessions, those that were used last first.
 
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import { readAll } from "../api/lists.ts";
@@ -9,6 +8,7 @@ import { count, fullTime, leftOut, money, plural, time } from "../format.ts";
 import { useFollow } from "../state/follow.ts";
 import { isGatewaySession, sessionHref } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { useSearch } from "../state/search.ts";
 import { may } from "../state/session.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Empty, FirstRequest, Loaded } from "../ui/states.tsx";
@@ -43,7 +43,7 @@ export function Sessions() {
 }
 
 function List({ items, complete }: { items: Session[]; complete: boolean }) {
-  const wanted = useSignal("");
+  const wanted = useSearch();
   const found = useMemo(() => {
     const text = wanted.value.toLowerCase();
     const rows = items.filter((row) => text === "" || row.id.toLowerCase().includes(text));
@@ -53,7 +53,7 @@ function List({ items, complete }: { items: Session[]; complete: boolean }) {
     <>
       <div class="filters">
         <label class="hidden" for="find">Find</label>
-        <input id="find" type="search" placeholder="Find by id" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+        <input id="find" type="search" placeholder="Find by id" value={wanted.value} onInput={(event) => wanted.set(event.currentTarget.value)} />
         <p class="dim" role="status">{count(found.length)}{complete ? "" : "+"} {found.length === 1 ? "session" : "sessions"}</p>
       </div>
       <div class="card scroll">

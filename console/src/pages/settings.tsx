@@ -1,11 +1,12 @@
 // The settings in force: what the server was started with, and where each value came from.
 
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { SettingRow } from "../api/schema.ts";
 import { count } from "../format.ts";
+import { choiceOf } from "../state/route.ts";
 import { useResource } from "../state/resource.ts";
+import { useSearch } from "../state/search.ts";
 import { PageHead } from "../ui/frame.tsx";
 import { Sentence } from "../ui/markdown.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -23,22 +24,23 @@ export function Settings() {
 const SOURCES: Record<string, string> = { default: "default", environment: "environment", flag: "command line" };
 
 function List({ items }: { items: SettingRow[] }) {
-  const wanted = useSignal("");
-  const changed = useSignal(false);
+  const wanted = useSearch();
+  const only = choiceOf("only", ["", "changed"]);
+  const changed = only.value === "changed";
   const found = useMemo(() => {
     const text = wanted.value.toLowerCase();
-    return items.filter((row) => (!changed.value || row.source !== "default") && (text === "" || `${row.flag} ${row.variable} ${row.about}`.toLowerCase().includes(text)));
-  }, [items, wanted.value, changed.value]);
+    return items.filter((row) => (!changed || row.source !== "default") && (text === "" || `${row.flag} ${row.variable} ${row.about}`.toLowerCase().includes(text)));
+  }, [items, wanted.value, changed]);
   const sections = [...new Set(found.map((row) => row.section))];
   if (items.length === 0) return <Empty title="The settings are not known"><p>This server was not started by <code>contexture serve</code>.</p></Empty>;
   return (
     <>
       <div class="filters">
-        <input type="search" aria-label="Find a setting" placeholder="Find by name or words" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
-        <label class="check-line"><input type="checkbox" checked={changed.value} onChange={(event) => { changed.value = event.currentTarget.checked; }} />Changed ones only</label>
+        <input type="search" aria-label="Find a setting" placeholder="Find by name or words" value={wanted.value} onInput={(event) => wanted.set(event.currentTarget.value)} />
+        <label class="check-line"><input type="checkbox" checked={changed} onChange={(event) => only.set(event.currentTarget.checked ? "changed" : "")} />Changed ones only</label>
         <p class="dim" role="status">{count(found.length)} of {count(items.length)}</p>
       </div>
-      {found.length === 0 && <Empty title={changed.value ? "Every setting has its default" : "No setting is called so"} />}
+      {found.length === 0 && <Empty title={changed ? "Every setting has its default" : "No setting is called so"} />}
       {sections.map((section) => (
         <section key={section} class="card">
           <header><h2>{section}</h2></header>

@@ -82,6 +82,11 @@ export function choiceOf<Known extends string>(name: string, known: readonly [Kn
   };
 }
 
+/** A choice of the page that its address has, of values that the data decides. */
+export function textOf(name: string): { value: string; set: (value: string) => void } {
+  return { value: route.value.query.get(name) ?? "", set: (value) => choose({ [name]: value === "" ? null : value }) };
+}
+
 export function go(page: Route["page"], id?: string, query?: Record<string, string>): void {
   location.href = href(page, id, query);
 }

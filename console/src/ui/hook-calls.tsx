@@ -1,4 +1,4 @@
-// Calls of hooks in the order of the compile: the outcome of each, its time to scale, and what the hook returned.
+// Calls of hooks in the order of the compile: the outcome of each, its time to scale, what was sent and what the hook returned.
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
@@ -12,20 +12,20 @@ export interface HookCall {
   record: { id: string; at: string } | null;
 }
 
-const MAX_ANSWER_CHARS = 20_000;
+const MAX_TEXT_CHARS = 20_000;
 const BAD = new Set(["failed", "denied"]);
 const QUIET = new Set(["skipped", "unchanged", "queued"]);
 
 /** The rows name the record if calls have one, and the hook if not. */
 export function HookCalls({ calls }: { calls: HookCall[] }) {
-  const open = useSignal<number | null>(null);
+  const open = useSignal("");
   const longest = Math.max(...calls.map(({ call }) => call.took_us), 1);
   const hasRecords = calls.some(({ record }) => record !== null);
   return (
     <div class="card scroll">
       <table class="rows calls">
         <thead>
-          <tr>{hasRecords ? <><th>Record</th><th>When</th></> : <th>Hook</th>}<th>Point</th><th>Outcome</th><th class="right">Time</th><th class="wide"><span class="hidden">Time, to scale</span></th><th>Returned</th></tr>
+          <tr>{hasRecords ? <><th>Record</th><th>When</th></> : <th>Hook</th>}<th>Point</th><th>Outcome</th><th class="right">Time</th><th class="wide"><span class="hidden">Time, to scale</span></th><th>Sent</th><th>Returned</th></tr>
         </thead>
         <tbody>
           {calls.map(({ call, record }, at) => (
@@ -41,23 +41,44 @@ export function HookCalls({ calls }: { calls: HookCall[] }) {
                 <td><Outcome call={call} /></td>
                 <td class="right">{call.took_us > 0 ? duration(call.took_us / 1000) : <span class="dim" title="Built in, or not called: nothing was measured">–</span>}</td>
                 <td class="wide">{call.took_us > 0 && <span class="meter"><b class={BAD.has(call.outcome) ? "spare" : ""} style={{ width: `${(100 * call.took_us) / longest}%` }} /></span>}</td>
-                <td>
-                  {call.answer ? (
-                    <button type="button" class="link whole" aria-expanded={open.value === at} onClick={() => { open.value = open.value === at ? null : at; }}>
-                      {open.value === at ? "Hide" : `${count(call.answer.length)} characters`}
-                    </button>
-                  ) : <span class="dim">{call.status === 204 ? "nothing, 204" : "–"}</span>}
-                </td>
+                {textsOf(call).map(({ name, text, none }) => (
+                  <td key={name}>
+                    {text ? (
+                      <button type="button" class="link whole" aria-label={`${name}: ${count(text.length)} characters`} aria-expanded={open.value === `${at} ${name}`}
+                        onClick={() => { open.value = open.value === `${at} ${name}` ? "" : `${at} ${name}`; }}>
+                        {open.value === `${at} ${name}` ? "Hide" : `${count(text.length)} characters`}
+                      </button>
+                    ) : <span class="dim">{none}</span>}
+                  </td>
+                ))}
               </tr>
-              {open.value === at && call.answer && (
-                <tr class="answer"><td colSpan={hasRecords ? 7 : 6}><pre>{written(call.answer).slice(0, MAX_ANSWER_CHARS)}{call.answer.length > MAX_ANSWER_CHARS && "\n…"}</pre></td></tr>
-              )}
+              {textsOf(call).map(({ name, text }) => open.value === `${at} ${name}` && text && (
+                <tr key={name} class="answer"><td colSpan={hasRecords ? 8 : 7}><pre>{written(text).slice(0, MAX_TEXT_CHARS)}{text.length > MAX_TEXT_CHARS && "\n…"}</pre></td></tr>
+              ))}
             </Fragment>
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+interface Exchanged {
+  name: string;
+  text: string | null;
+  /** What is shown if there is no text. */
+  none: string;
+}
+
+/** What was sent, and what was returned: a queued call has it in its newest attempt. */
+function textsOf(call: HookRecord): Exchanged[] {
+  const { delivery } = call;
+  const status = delivery ? delivery.status ?? null : call.status;
+  const none = status === 204 ? "nothing, 204" : delivery ? (status === null ? "no response" : String(status)) : "–";
+  return [
+    { name: "Sent", text: call.input ?? null, none: "–" },
+    { name: "Returned", text: call.answer || delivery?.response || null, none },
+  ];
 }
 
 function Outcome({ call }: { call: HookRecord }) {

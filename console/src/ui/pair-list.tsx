@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Action, MessageDecision } from "../api/schema.ts";
 import { count, plural } from "../format.ts";
-import { choose, href, route } from "../state/route.ts";
+import { choiceOf, choose, href, route } from "../state/route.ts";
+import { useSearch } from "../state/search.ts";
 import type { Row } from "../text/pairs.ts";
 import type { Unit } from "../text/units.ts";
 import { side, type Piece } from "../text/words.ts";
@@ -26,14 +27,15 @@ const UNFOLDED_CHARS = 200_000;
 
 /** `isLinked`: messages have addresses, since the texts are those of a record. */
 export function PairList({ rows, decisions, isLinked = false }: { rows: Row[]; decisions: MessageDecision[]; isLinked?: boolean }) {
-  const onlyChanged = useSignal(false);
-  const wanted = useSignal("");
+  const only = choiceOf("only", ["", "changed"]);
+  const onlyChanged = only.value === "changed";
+  const wanted = useSearch();
   const wish = useSignal({ index: 0, wish: 0 });
   const shown = useMemo(() => {
     const text = wanted.value.toLowerCase();
     const holds = (unit: Unit | null) => unit !== null && `${unit.author} ${unit.name ?? ""} ${unit.text}`.toLowerCase().includes(text);
-    return rows.filter((row) => (!onlyChanged.value || row.action !== "kept") && (text === "" || holds(row.before) || holds(row.after)));
-  }, [rows, onlyChanged.value, wanted.value]);
+    return rows.filter((row) => (!onlyChanged || row.action !== "kept") && (text === "" || holds(row.before) || holds(row.after)));
+  }, [rows, onlyChanged, wanted.value]);
   const counts = useMemo(() => {
     const found: Partial<Record<Action, number>> = {};
     for (const { action } of decisions) found[action] = (found[action] ?? 0) + 1;
@@ -78,15 +80,15 @@ export function PairList({ rows, decisions, isLinked = false }: { rows: Row[]; d
       </aside>
       <div class="pair-rows">
         <div class="pair-tools">
-          <input type="search" aria-label="Find in the texts" placeholder="Find in the texts" value={wanted.value} onInput={(event) => { wanted.value = event.currentTarget.value; }} />
+          <input type="search" aria-label="Find in the texts" placeholder="Find in the texts" value={wanted.value} onInput={(event) => wanted.set(event.currentTarget.value)} />
           <label class="check-line">
-            <input type="checkbox" checked={onlyChanged.value} onChange={(event) => { onlyChanged.value = event.currentTarget.checked; }} />
+            <input type="checkbox" checked={onlyChanged} onChange={(event) => only.set(event.currentTarget.checked ? "changed" : "")} />
             Changes only
           </label>
           <p class="dim" role="status">{shown.length === rows.length ? plural(rows.length, "text") : `${count(shown.length)} of ${plural(rows.length, "text")}`}</p>
         </div>
         <div class="pair-head"><span>Came in</span><span>Is sent</span></div>
-        {shown.length === 0 && <p class="dim">{onlyChanged.value && wanted.value === "" ? "Every text is sent as it came." : "No text is like this."}</p>}
+        {shown.length === 0 && <p class="dim">{onlyChanged && wanted.value === "" ? "Every text is sent as it came." : "No text is like this."}</p>}
         <VirtualList items={shown} keyOf={(row) => row.key} estimate={estimate} label="Texts before and after"
           reveal={wish.value} row={(row, index) => <PairRow row={row} isLinked={isLinked} marked={wish.value.wish > 0 && wish.value.index === index} />} />
       </div>

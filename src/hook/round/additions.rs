@@ -116,12 +116,12 @@ impl HookRound<'_> {
         tokens: CountTokens<'_>,
         check: PayloadCheck<'_>,
     ) -> Result<ProvideResult, HookStop> {
-        let with = self.call_settings();
+        let (with, keeps_inputs) = (self.call_settings(), self.keeps_inputs);
         let whole = &OnceLock::new();
         let asking = hooks.into_iter().map(|hook| async move {
             let asked = PreparedCall::new_shared(&hook, at, occurrence, whole);
             let came = asked.call(with).await;
-            let (run, answer) = asked.settle(came);
+            let (run, answer) = asked.settle(came, keeps_inputs);
             ProvidedAnswer { hook, run, answer }
         });
         let asked: Vec<ProvidedAnswer> = join_all(asking).await;

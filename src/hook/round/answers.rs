@@ -121,7 +121,7 @@ impl HookRound<'_> {
         let InputQuestion { line, asked, .. } = question;
         let Some(one) = open.get_mut(line) else { return Ok(NULL_JSON.into()) };
         let (hook, point) = (asked.hook, asked.point);
-        let (run, answer) = asked.settle(called);
+        let (run, answer) = asked.settle(called, self.keeps_inputs);
         let answer = answer.and_then(|answer| {
             if let HookAnswer::Typed(text) = &answer {
                 let wrong = |why| CallFailure::new(FailureCause::InvalidPayload, why);

@@ -206,7 +206,7 @@ impl HookRound<'_> {
         let InputQuestion { line, asked, .. } = question;
         let Some(line) = lines.get_mut(line) else { return Ok(UNCHANGED_ANSWER.into()) };
         let hook = asked.hook;
-        let (mut run, answer) = asked.settle(called);
+        let (mut run, answer) = asked.settle(called, self.keeps_inputs);
         if run.answer.is_none() && self.keeps(hook) {
             run.answer = answer.as_ref().ok().and_then(HookAnswer::write);
         }
@@ -273,6 +273,7 @@ impl HookRound<'_> {
             let outcome = if is_dry { RunOutcome::WouldCall } else { RunOutcome::Queued };
             let mut run = super::line(hook, asked.point, asked.occurrence, outcome);
             run.request_digest = Some(Arc::clone(asked.digest()));
+            run.input = (self.keeps_inputs && !is_dry).then(|| Arc::clone(&asked.input));
             line.runs.push(run);
             if !is_dry {
                 let own = hooks.get(at).into_iter().flatten().find(|own| own.id == hook.id);
@@ -290,7 +291,7 @@ impl HookRound<'_> {
             let wave = now.by_ref().take(MAX_CONCURRENT_CALLS).collect();
             for (question, called) in self.wave(wave).await {
                 let InputQuestion { line, asked, .. } = question;
-                let (mut run, answer) = asked.settle(called);
+                let (mut run, answer) = asked.settle(called, self.keeps_inputs);
                 if answer.is_ok() {
                     run.outcome = RunOutcome::Delivered;
                 }

@@ -56,6 +56,8 @@ pub struct HookRound<'r> {
     /// The end of the request, and the text that built-in hooks may make.
     deadline: Deadline,
     workplace: Option<Arc<dyn Workplace>>,
+    /// Whether runs keep the inputs that are sent.
+    keeps_inputs: bool,
     occurrences: BTreeMap<Point, u32>,
     runs: Vec<HookRun>,
 }
@@ -85,6 +87,7 @@ impl<'r> HookRound<'r> {
             dry: false,
             deadline: Deadline::default(),
             workplace: None,
+            keeps_inputs: false,
             occurrences: BTreeMap::new(),
             runs: Vec::new(),
         }
@@ -115,6 +118,13 @@ impl<'r> HookRound<'r> {
     #[must_use]
     pub fn keeping(mut self, kept: Arc<dyn OutcomeStore>) -> Self {
         self.kept = Some(kept);
+        self
+    }
+
+    /// Keeps the inputs that are sent in the runs, for a record in full.
+    #[must_use]
+    pub fn keeping_inputs(mut self) -> Self {
+        self.keeps_inputs = true;
         self
     }
 
@@ -244,7 +254,7 @@ impl<'r> HookRound<'r> {
         let asked = PreparedCall::new(hook, at, occurrence);
         let called = asked.call(self.call_settings()).await;
         self.left = self.left.saturating_sub(called.took);
-        asked.settle(called)
+        asked.settle(called, self.keeps_inputs)
     }
 
     /// Applies the failure policy of a hook at this point: the outcome of the run, or a stop if the
@@ -288,6 +298,7 @@ fn line(hook: &Hook, point: Point, occurrence: u32, outcome: RunOutcome) -> Hook
         outcome,
         audit: hook.mode == EnforcementMode::Audit,
         request_digest: None,
+        input: None,
         answer: None,
         took: Duration::ZERO,
         attempts: 0,

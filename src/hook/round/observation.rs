@@ -92,6 +92,7 @@ impl HookRound<'_> {
             }
             let mut run = super::line(hook, at.point, occurrence, RunOutcome::Queued);
             run.request_digest = Some(Arc::clone(asked.digest()));
+            run.input = (self.keeps_inputs && !is_dry).then(|| Arc::clone(&asked.input));
             if is_dry {
                 run.outcome = RunOutcome::WouldCall;
             } else {
@@ -106,9 +107,10 @@ impl HookRound<'_> {
             self.runs.push(run);
         }
         let with = super::CallSettings { dry: false, ..self.call_settings() };
+        let keeps_inputs = self.keeps_inputs;
         let answers = join_all(now.into_iter().map(|asked| async move {
             let came = asked.call(with).await;
-            asked.settle(came)
+            asked.settle(came, keeps_inputs)
         }));
         let told: Vec<HookRun> = answers
             .await

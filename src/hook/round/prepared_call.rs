@@ -126,13 +126,20 @@ impl<'h> PreparedCall<'h> {
         answer.map_err(CallFailure::from)
     }
 
-    pub(super) fn settle(self, called: CallReply) -> (HookRun, Result<HookAnswer, CallFailure>) {
+    /// Turns the call into a run, with its input if `keeps_input` is set and the input was sent.
+    pub(super) fn settle(
+        self,
+        called: CallReply,
+        keeps_input: bool,
+    ) -> (HookRun, Result<HookAnswer, CallFailure>) {
         let CallReply { answer, body, took, attempts } = called;
         let mut run = line(self.hook, self.point, self.occurrence, RunOutcome::Unchanged);
         run.request_digest = Some(Arc::clone(self.digest()));
         run.took = took;
         run.attempts = attempts;
         run.answer = body;
+        // Nothing is sent without an attempt: to a built-in hook, or of a call that is not made.
+        run.input = (keeps_input && attempts > 0).then_some(self.input);
         if let Err(failure) = &answer {
             run.outcome = RunOutcome::Failed(failure.clone());
         }

@@ -111,12 +111,12 @@ async fn read_record(state: &AppState, request: Request) -> Result<Response, Pro
     let input = RequestInput::without_body(state, &request)?;
     if !is_explained {
         let read = visit(state, input, move |services, _| {
-            Ok(respond_json(compilations::find(services, &id)?.write()))
+            Ok(respond_json(compilations::find_shown(services, &id)?.write()))
         });
         return read.await;
     }
     let read = work(state, input, move |services, _| {
-        let record = compilations::find(services, &id)?;
+        let record = compilations::find_shown(services, &id)?;
         let explained = compilations::explain(services, &record, services.deadline());
         Ok(respond_json(record.write_explained(&explained)))
     });

@@ -70,8 +70,13 @@ pub struct HookRecord {
     pub detail: Option<String>,
     /// The hash of what was sent.
     pub request_digest: Option<String>,
+    /// In a record in full, the JSON text of the member `input` that was sent; null if nothing was sent, as to
+    /// a built-in hook, or if it is no longer kept.
+    pub input: Option<String>,
     /// The text that the hook returned.
     pub answer: Option<String>,
+    /// In a record in full, the newest attempt of a queued call; null before the first one.
+    pub delivery: Option<RecordedDelivery>,
     /// The revision of the hook.
     pub revision: u64,
     /// From 0, one more with each call of the hook at the point.
@@ -88,6 +93,23 @@ pub struct HookRecord {
     pub audit: u8,
     /// 1 if some of what it provided did not fit its cap; otherwise 0.
     pub clipped: u8,
+}
+
+/// The newest attempt of a queued call that a record in full lists.
+#[derive(Debug, ToSchema)]
+pub struct RecordedDelivery {
+    /// The id of the call, as in `GET /hooks/{id}/deliveries`.
+    #[schema(example = "msg_01993f6b2c0a7d3e8f1a2b3c4d5e6f70")]
+    pub id: String,
+    /// From 1.
+    pub attempt: u32,
+    /// When it was made.
+    pub at: String,
+    /// The status of the response; null if there was none.
+    pub status: Option<u16>,
+    /// The text of a response with a status of 200 to 299, its first 4 KiB; null if it did not arrive, is no text,
+    /// or repeats a secret of the hook.
+    pub response: Option<String>,
 }
 
 /// What a guard returns.

@@ -198,12 +198,13 @@ pub struct ResultsRequest {
     /// knows.
     pub compression: Option<String>,
     /// How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
-    /// from others; or `none`, only what keeps the format of the original.
-    #[schema(default = "plain")]
+    /// from others; or `none`, only what keeps the format of the original. When absent,
+    /// `compression.notations` of the defaults of the session or else of the key; `plain` if neither
+    /// has it.
     pub notations: Option<String>,
     /// Whether what is shortened names its artifact for the tool `context_read`.
     pub read_tool: Option<bool>,
-    /// The session, for its hooks and defaults.
+    /// The session, for its hooks and for `compression.notations` of its defaults.
     pub session_id: Option<String>,
 }
 

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod decisions;
+mod hook_exchanges;
 pub mod inventory;
 mod live;
 mod replay;
@@ -19,6 +20,7 @@ pub use crate::store::{CompilationFilter, Page};
 
 pub use self::comparison::{CompilationDrift, compare};
 pub use self::decisions::{ExplainedCompile, explain};
+use self::hook_exchanges::HookExchanges;
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
 pub use self::replay::{REPLAY_MODES, ReplayComparison, replay};
@@ -40,6 +42,8 @@ pub struct StoredRecord {
     pub request: Option<String>,
     /// JSON text of the payload, in a full record.
     pub payload: Option<String>,
+    /// What hooks were sent and queued calls returned; read by [`find_shown`].
+    exchanges: HookExchanges,
 }
 
 /// Lists at most `limit` records that are older than `before`, newest first. A filter that few
@@ -108,6 +112,15 @@ pub fn find(services: &Services, id: &str) -> Result<StoredRecord, Error> {
     Ok(record)
 }
 
+/// Finds a record by its id, with its texts and those of its hooks.
+pub fn find_shown(services: &Services, id: &str) -> Result<StoredRecord, Error> {
+    let mut record = find(services, id)?;
+    if record.body.full.is_some() {
+        record.exchanges = HookExchanges::read(services, id, &record.body.hooks)?;
+    }
+    Ok(record)
+}
+
 /// What was read, or none and a note if it differs from what was stored.
 fn unless_damaged<T>(
     read: Result<Option<T>, StoreError>,
@@ -151,7 +164,16 @@ impl StoredRecord {
         let is_current = is_current(&compilation);
         let is_of_gateway = body.is_of_gateway;
         let is_damaged = false;
-        Some(Self { compilation, is_current, body, is_of_gateway, is_damaged, request, payload })
+        Some(Self {
+            compilation,
+            is_current,
+            body,
+            is_of_gateway,
+            is_damaged,
+            request,
+            payload,
+            exchanges: HookExchanges::default(),
+        })
     }
 
     /// The report as JSON text.
@@ -204,6 +226,9 @@ impl StoredRecord {
             if let (Some(object), Some(value)) = (object.as_object_mut(), stored.get(key)) {
                 object.insert(key.to_owned(), value.clone());
             }
+        }
+        if let (RecordLevel::Full, Some(hooks)) = (own.level, object.get_mut("hooks")) {
+            self.exchanges.put_into(hooks);
         }
         let cost = own.reported_cost.as_ref();
         let cost = cost.and_then(|cost| serde_json::from_str::<Value>(cost.as_str()).ok());

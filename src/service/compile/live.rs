@@ -15,7 +15,7 @@ use super::governance::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{CostFigures, MemoryEntry, Model, PayloadCost, SentCost};
+use crate::domain::{CostFigures, MemoryEntry, Model, PayloadCost, RecordLevel, SentCost};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
@@ -127,8 +127,10 @@ impl<'j> LiveCompile<'j> {
         }
         let scope = hooks::scope_of(services, id, input.session, &request);
         let observers = FactObservers::new(&pinned, scope.clone());
-        let hooks =
-            services.hook_runner(Arc::clone(&pinned), scope, &deadline).dry_if(input.mode.is_dry);
+        let hooks = services
+            .hook_runner(Arc::clone(&pinned), scope, &deadline)
+            .dry_if(input.mode.is_dry)
+            .keeping_inputs_if(request.record == RecordLevel::Full);
         if let (Some(turn), Some(kept)) = (input.turn, hooks.kept()) {
             kept.set_pending(turn.outcomes());
         }

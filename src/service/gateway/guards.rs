@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::GatewayRequest;
-use crate::domain::{EventKind, GatewayMode, Target};
+use crate::domain::{EventKind, GatewayMode, RecordLevel, Target};
 use crate::gateway::ProviderEndpoint;
 use crate::hook::{GuardDecision, HookInput, HookKind, HookRun, HookSet, MatchContext, Point};
 use crate::json::{self, Limits};
@@ -95,7 +95,9 @@ pub fn ask_guards(
 ) -> GuardRound {
     let GuardedRequest { request, session, .. } = guarded;
     let scope = crate::service::compile::scope(services, &request.id, session);
-    let mut runner = services.hook_runner(Arc::clone(set), scope.clone(), deadline);
+    let mut runner = services
+        .hook_runner(Arc::clone(set), scope.clone(), deadline)
+        .keeping_inputs_if(request.record == RecordLevel::Full);
     let asked = ask(guarded, &mut runner);
     let mut effects = Effects::of_hooks(runner, scope);
     let owner = EventOwner { session, compilation: Some(&request.id) };

@@ -23,6 +23,7 @@ mod sent_forms;
 mod session;
 mod session_mode;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) use self::cache::DecisionCache;
@@ -48,7 +49,7 @@ use crate::gateway::{
 };
 pub use crate::hook::HookSet;
 use crate::json::{self, Limits};
-use crate::pipeline::Deadline;
+use crate::pipeline::{self, Deadline};
 
 /// A request for a model, as it came.
 #[derive(Debug, Clone)]
@@ -232,11 +233,19 @@ pub fn edit(
                 blocks: texts_after(&blocks, index),
             }),
             edits,
+            memory: memory_keys(&blocks),
             texts: is_full
                 .then(|| SentTexts { came: Arc::clone(&request.body), sent: sent.into() }),
         });
     }
     edited
+}
+
+/// The keys of the memory entries in blocks, each once.
+fn memory_keys(blocks: &[PutBlocks]) -> Vec<Arc<str>> {
+    let texts = blocks.iter().flat_map(|own| &own.texts);
+    let entries = texts.flat_map(|text| pipeline::shown_entries(text));
+    entries.map(|entry| entry.key).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The blocks after a message.

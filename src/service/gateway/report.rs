@@ -1,5 +1,7 @@
 //! What the record of a request through the gateway says: figures and hashes, no text.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -39,6 +41,9 @@ pub struct GatewayReport {
     pub observed_tokens: u64,
     /// Tokens of the memory data, the state and the text of hooks in the request: mode `session`.
     pub added_tokens: u64,
+    /// Keys of the memory entries in the request: mode `session`.
+    #[schema(value_type = Vec<String>, example = json!(["style"]))]
+    pub memory: Vec<Arc<str>>,
     /// Whether the request passed a compaction point: modes `fit` and `session`.
     pub compacted: bool,
     /// What the provider counted; null if the response did not say.
@@ -89,6 +94,7 @@ impl GatewayReport {
             unique_saved_tokens: exchange.savings.new_tokens,
             observed_tokens: exchange.savings.observed_tokens,
             added_tokens: exchange.savings.added_tokens,
+            memory: sent.map(|sent| sent.memory.clone()).unwrap_or_default(),
             compacted: exchange.is_compacted,
             tokens,
             edits: sent.map(|sent| sent.edits.clone()).unwrap_or_default(),

@@ -16,6 +16,8 @@ pub struct SentRequest {
     pub payload_hash: ContentHash,
     pub blocks: Vec<MemberHashes>,
     pub edits: Vec<MessageEdit>,
+    /// Keys of the memory entries in the blocks of mode `session`.
+    pub memory: Vec<Arc<str>>,
     /// The bodies, for a record in full.
     pub texts: Option<SentTexts>,
 }

@@ -11,7 +11,7 @@ use super::guards::{GuardRound, target_of};
 use super::lineage::{DecisionSource, KnownLineage};
 use super::sent_forms::SentForms;
 use super::{EditSkip, GatewayRequest, session_id};
-use crate::domain::{GatewayMode, MemoryEntry};
+use crate::domain::{GatewayMode, MemoryEntry, RecordLevel};
 use crate::gateway::{GroupKind, LineageScope, RequestOutline, SessionBlocks, SessionName};
 use crate::hook::{GuardDecision, HookInput, HookKind, HookSet, MatchContext, Point, join};
 use crate::json::{self, Limits, Node, Value};
@@ -148,7 +148,10 @@ impl SessionBlockMaker<'_> {
         let mut asked = self.options()?;
         let set = self.hooks(&asked)?;
         let scope = scope(self.services, &self.request.id, self.session.as_ref());
-        let mut runner = self.services.hook_runner(set, scope.clone(), self.deadline);
+        let mut runner = self
+            .services
+            .hook_runner(set, scope.clone(), self.deadline)
+            .keeping_inputs_if(self.request.record == RecordLevel::Full);
         let shown = self.shown(lineage, &mut asked, &mut runner);
         *effects = Effects::of_hooks(runner, scope);
         for event in &mut effects.events_after {

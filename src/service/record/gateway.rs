@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::body::stage;
+use super::hooks::RecordTexts;
 use super::texts::{request_members, take_apart};
 use super::{ENGINE, NewRecord, hooks};
 use crate::domain::{
@@ -70,7 +71,9 @@ impl NewRecord {
         let ledger = own.ledger();
         let stages: Vec<Value> = ledger.stages().iter().map(stage).collect();
         let gateway = serde_json::to_string(own.report).unwrap_or_default();
-        let runs = hooks::runs_text(own.runs, full.is_some());
+        let own_texts =
+            if full.is_some() { Some(RecordTexts { batch, hashes: &mut texts }) } else { None };
+        let runs = hooks::runs_text(own.runs, own_texts);
         let mut body = format!(
             "{{\"stages\":{},\"report\":null,\"effects\":{{\"artifacts\":[],\"memory_expired\":[]}},\
              \"hooks\":{runs},\"gateway\":{gateway}",

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::texts::{object_members, take_apart};
 use crate::domain::{ContentHash, RawJson, Stage};
 use crate::hook::{
     GivenId, Hook, HookChecks, HookKind, HookRun, HookSet, Manifest, Point, hook_patterns,
     read_hook_within,
 };
 use crate::json::{self, Faults, Limits, Node, Path, write_string};
+use crate::store::Batch;
 
 /// The stage that hooks at a point affect; none if they do not affect the payload.
 fn stage_of(point: Point) -> Option<Stage> {
@@ -52,15 +54,27 @@ pub(super) fn parts(runs: &[HookRun]) -> Vec<HookPart> {
     found
 }
 
-/// Writes runs as JSON text: with their answers if `full`, else with hashes of the answers.
-pub(super) fn runs_text(runs: &[HookRun], full: bool) -> String {
+/// Where the texts of a full record are stored.
+pub(super) struct RecordTexts<'t> {
+    pub(super) batch: &'t mut Batch,
+    /// Hashes of the texts of the record.
+    pub(super) hashes: &'t mut Vec<ContentHash>,
+}
+
+/// Writes runs as JSON text: with their answers and the plans of their inputs if the record is full, else
+/// with hashes of the answers.
+pub(super) fn runs_text(runs: &[HookRun], mut full: Option<RecordTexts<'_>>) -> String {
     let mut out = String::from("[");
     for (index, run) in runs.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        if full {
+        if let Some(texts) = &mut full {
             run.write_record(&mut out);
+            if let Some(plan) = run.input.as_deref().and_then(|input| texts.keep(input)) {
+                out.truncate(out.len().saturating_sub(1));
+                let _ = write!(out, ",\"input\":\"{plan}\"}}");
+            }
             continue;
         }
         let hash = run.answer.as_deref().map(|answer| ContentHash::of(answer).to_string());
@@ -75,6 +89,22 @@ pub(super) fn runs_text(runs: &[HookRun], full: bool) -> String {
     }
     out.push(']');
     out
+}
+
+impl RecordTexts<'_> {
+    /// Adds the texts of an input; returns the hash of the plan that puts it together again.
+    fn keep(&mut self, input: &str) -> Option<ContentHash> {
+        let node = json::parse(input, Limits::default()).ok()?;
+        let members = object_members(node.as_object()?);
+        Some(take_apart(self.batch, &members, self.hashes))
+    }
+}
+
+/// Reads the plans of the inputs of runs, as [`runs_text`] wrote them, one for each run.
+pub(crate) fn input_plans(runs: &str) -> Vec<Option<ContentHash>> {
+    let node = json::parse(runs, Limits::default()).ok();
+    let runs = node.as_ref().and_then(Node::as_array).unwrap_or_default().iter();
+    runs.map(|run| ContentHash::parse(run.get("input")?.as_str()?)).collect()
 }
 
 /// Writes the hooks that a compile was pinned to, without secrets.

@@ -26,7 +26,8 @@ use crate::store::Batch;
 
 pub(super) use body::{RecordBody, memory_of, model_of, session_of};
 pub(super) use gateway::{GatewayRecord, RecordedBodies};
-pub(super) use hooks::{runs_of, set_of};
+use hooks::RecordTexts;
+pub(super) use hooks::{input_plans, runs_of, set_of};
 use parts::ledger;
 pub(super) use recalled_inputs::RecalledInputs;
 pub(super) use summaries::summaries_of;
@@ -197,13 +198,15 @@ impl NewRecord {
             let set = (!draft.set.is_empty()).then(|| hooks::set_text(&draft.set));
             full = Some(body::FullRecord { request, payload, adapters: adapters.collect(), set });
         }
+        let own = if is_full { Some(RecordTexts { batch, hashes: &mut texts }) } else { None };
+        let hooks = hooks::runs_text(runs, own);
         let body = RecordBody {
             ledger: outcome.ledger(node, &draft.inputs, runs),
             report: serde_json::to_string(&report).unwrap_or_default(),
             artifacts: artifacts.iter().map(|text| ContentHash::of(text)).collect(),
             expired: report.map(|report| report.memory.expired.clone()).unwrap_or_default(),
             refusal,
-            hooks: hooks::runs_text(runs, is_full),
+            hooks,
             full,
             is_of_gateway: false,
         };

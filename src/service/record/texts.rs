@@ -26,13 +26,18 @@ pub(crate) struct MemberText<'t> {
 /// The members of a request. Hooks are left out: they may hold secrets, and the record names the
 /// hooks that were called.
 pub(crate) fn request_members<'t>(request: &'t Node<'_>) -> Vec<MemberText<'t>> {
-    let members = request.as_object().into_iter().flatten().filter(|(name, _)| name != "hooks");
+    let members = request.as_object().map(|members| object_members(members)).unwrap_or_default();
+    members.into_iter().filter(|member| member.name != "hooks").collect()
+}
+
+/// The members of an object.
+pub(crate) fn object_members<'t>(members: &'t [(Cow<'_, str>, Node<'_>)]) -> Vec<MemberText<'t>> {
     let member = |(name, node): &'t (Cow<'_, str>, Node<'_>)| MemberText {
         name,
         value: node.raw,
         items: node.as_array().map(|items| items.iter().map(|item| item.raw).collect()),
     };
-    members.map(member).collect()
+    members.iter().map(member).collect()
 }
 
 /// The members of a payload that was just written.

@@ -10,17 +10,19 @@ use bytes::Bytes;
 use super::wire;
 use crate::compress::OffloadLimits;
 use crate::domain::{
-    ArtifactId, Content, ContentHash, Message, Notes, Part, Role, ToolCall, ToolResult,
+    AllowedNotations, ArtifactId, Content, ContentHash, Message, Notes, Part, Role, ToolCall,
+    ToolResult,
 };
 use crate::hook::Point;
-use crate::json::{self, Limits};
+use crate::json::{self, Limits, Node};
 use crate::pipeline::{self, Deadline, HookPort};
 use crate::request::{self, Lengths, ModelReader, RawResult, ResultsRequest};
 use crate::service::artifacts::TEXT;
 use crate::service::compile::{CompiledResponse, Error};
 use crate::service::compress::{AskedResults, CompressJob, CompressOutcome, carry_out};
 use crate::service::result_hooks::ResultHooks;
-use crate::service::{Services, StoreError};
+use crate::service::sessions::{self, SessionHandle};
+use crate::service::{Services, StoreError, defaults};
 use crate::store::Batch;
 
 /// The outcome of one result.
@@ -76,8 +78,8 @@ pub fn results(
     let mut list = format!("{{\"{key}\":{messages},\"source\":\"{}\"", request.source.as_str());
     // No result is cleared here: the model has not seen any of them.
     let level = request.level.unwrap_or("lossless");
-    let notations = request.notations.as_str();
-    let _ = write!(list, ",\"notations\":\"{notations}\"");
+    let notations = notations_of(services, &node, request.notations)?;
+    let _ = write!(list, ",\"notations\":\"{}\"", notations.as_str());
     let _ =
         write!(list, ",\"level\":\"{level}\",\"keep_recent_turns\":0,\"clear\":{{\"keep\":10000}}");
     if request.level.is_none() {
@@ -102,6 +104,21 @@ pub fn results(
     };
     let job = CompressJob { body: &list, reader, asked: Some(asked) };
     carry_out(services, job, deadline, &write)
+}
+
+/// The notations that the request allows, or else those of its defaults: as in a compile, the session's
+/// override those of the key.
+fn notations_of(
+    services: &Services,
+    node: &Node<'_>,
+    given: Option<AllowedNotations>,
+) -> Result<AllowedNotations, StoreError> {
+    if let Some(given) = given {
+        return Ok(given);
+    }
+    let session = sessions::open(services, node)?;
+    let of_session = session.as_ref().and_then(SessionHandle::defaults);
+    defaults::notations([of_session, services.caller().defaults.as_deref()])
 }
 
 /// Runs the hooks at `tool_result`, which see the results before they are cut.

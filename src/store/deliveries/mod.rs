@@ -11,6 +11,7 @@ mod claimed_delivery;
 mod due;
 mod events;
 mod lines;
+mod responses;
 mod settlement;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use self::claimed_delivery::{ClaimedDelivery, HookKey};
 pub(super) use self::due::DUE_STATEMENTS;
 pub use self::events::Follower;
 use self::lines::{DueTimes, HookQueueState, MAX_FAILURES_IN_A_ROW};
+pub use self::responses::HookResponse;
 pub use self::settlement::AttemptOutcome;
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;

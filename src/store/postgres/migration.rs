@@ -37,6 +37,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0026_reported_costs.sql"),
     include_str!("../../../migrations/postgres/0027_lineages.sql"),
     include_str!("../../../migrations/postgres/0028_usage_hours.sql"),
+    include_str!("../../../migrations/postgres/0029_hook_responses.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

@@ -121,6 +121,41 @@ async fn defaults_of_a_session_and_of_a_key_say_which() {
 }
 
 #[tokio::test]
+async fn results_take_the_notations_of_their_session_and_key() {
+    let server = TestServer::spawn().await;
+    let defaults = |notations: &str| json!({"compression": {"notations": notations}});
+    let session = json!({"id": "s", "defaults": defaults("computed")});
+    server.post_json("/sessions", 201, &session).await;
+    let results =
+        json!({"results": [{"id": "c1", "name": "read", "content": log(0)}], "model": "gpt-4o"});
+    let shown = |taken: &Value| read(&taken["messages"][0]);
+    let taken = async |more: Value| {
+        shown(&server.post_ok("/tools/results", &with(results.clone(), &more)).await)
+    };
+    let computed = taken(json!({"notations": "computed"})).await;
+    let plain = taken(json!({})).await;
+    assert!(computed.len() < plain.len(), "{computed}");
+    assert_eq!(taken(json!({"session_id": "s"})).await, computed);
+    assert_eq!(taken(json!({"session_id": "other"})).await, plain);
+    // The request's own counts first.
+    assert_eq!(taken(json!({"session_id": "s", "notations": "none"})).await, log(0));
+    assert_eq!(taken(json!({"session_id": "s", "notations": null})).await, plain);
+
+    let locked = TestServer::locked(&[]).await;
+    let wanted = json!({"scopes": ["compile", "tools"], "defaults": defaults("none")});
+    let (key, _) = locked.create_key(&wanted).await;
+    let taken = async |more: Value| {
+        let body = with(results.clone(), &more);
+        shown(&locked.call_ok(&key, "POST", "/tools/results", &body).await)
+    };
+    assert_eq!(taken(json!({})).await, log(0));
+    let body = with(results.clone(), &json!({"session_id": "s"}));
+    let session = json!({"messages": list(&[log(0)]), "session_id": "s", "model": "gpt-4o"});
+    locked.call_ok(&key, "POST", "/compile", &session).await;
+    assert_eq!(shown(&locked.call_ok(&key, "POST", "/tools/results", &body).await), log(0));
+}
+
+#[tokio::test]
 async fn compress_shows_the_figures_of_both_classes() {
     let server = TestServer::spawn().await;
     for (notations, values) in [("plain", "plain"), ("computed", "computed")] {

@@ -12,6 +12,7 @@ use crate::support::{BOOTSTRAP_KEY, Folder, TestServer, json_of};
 
 const MODE: &str = "x-contexture-mode";
 const KEY: &str = "x-contexture-key";
+const SESSION: &str = "x-contexture-session";
 
 /// A server in front of a provider, with keys.
 async fn locked(provider: &Provider, flags: &[&str]) -> TestServer {
@@ -459,4 +460,52 @@ async fn the_event_and_the_record_have_the_tokens_of_the_blocks() {
     }
     let [one, other] = [0, 1].map(|at| lists[at].as_array().unwrap().clone());
     assert!(one.len() == 3 && other.starts_with(&one), "{one:?} {other:?}");
+}
+
+#[tokio::test]
+async fn an_inventory_has_the_entries_that_requests_carry() {
+    for wire in AgentWire::ALL {
+        let provider = Provider::plain().await;
+        let server = locked(&provider, &[]).await;
+        remember(&server, "style", "No new dependencies.").await;
+        let key = key(&server, json!({"memory": true, "record": "full"})).await;
+        let headers = [(KEY, &*key), (SESSION, "build 17")];
+        let mut agent = Agent::new(wire);
+        agent.query(&rows(0, 30));
+        agent.send(&server, &headers).await.text().await.unwrap();
+        remember(&server, "place", "The hall of the north.").await;
+        agent.query(&rows(1, 30));
+        let response = agent.send(&server, &headers).await;
+        let id = response.headers()["x-contexture-id"].to_str().unwrap().to_owned();
+        response.text().await.unwrap();
+        let record = until(async || {
+            let path = format!("/compilations/{id}");
+            let found = server.call(BOOTSTRAP_KEY, "GET", &path, &json!(null)).await;
+            if found.status() == 200 { Some(json_of(found, 200).await) } else { None }
+        })
+        .await;
+        assert_eq!(record["gateway"]["memory"], json!(["place", "style"]), "{wire:?}");
+        let path = format!("/inventory?session_id={}", record["session_id"].as_str().unwrap());
+        let found = until(async || {
+            let found = server.call_ok(BOOTSTRAP_KEY, "GET", &path, &json!(null)).await;
+            (found["records"] == 2).then_some(found)
+        })
+        .await;
+        let tokens = async |key: &str, value: &str| {
+            let line = format!("<entry key=\"{key}\">{value}</entry>\n");
+            let body = json!({"text": line, "model": record["model"]});
+            server.call_ok(BOOTSTRAP_KEY, "POST", "/tokens", &body).await["tokens"]
+                .as_u64()
+                .unwrap()
+        };
+        // The block of the first request stays where it was put, and a newer one follows.
+        let style = 2 * tokens("style", "No new dependencies.").await;
+        let place = tokens("place", "The hall of the north.").await;
+        let row = |name: &str, records: u64, tokens: u64| json!({"name": name, "records": records, "tokens": tokens, "uses": 0, "turns_since_use": null});
+        assert_eq!(
+            found["memory"],
+            json!([row("place", 1, place), row("style", 2, style)]),
+            "{wire:?}"
+        );
+    }
 }

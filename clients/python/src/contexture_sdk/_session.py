@@ -90,7 +90,8 @@ class SessionHandle:
             if self._target is None:
                 self._target = (self.client.get_session(self.id).get("defaults") or {}).get("target", "openai")
             source = keys.get("target", self._target)
-            messages = self.client.take_results(cast(Any, {"results": results, "source": source}))["messages"]
+            body = {"results": results, "source": source, "session_id": self.id}
+            messages = self.client.take_results(cast(Any, body))["messages"]
         return self.turn(*messages, **keys)
 
     def usage(self, usage: Any, **diagnostics: Any) -> UsageResponse:
@@ -156,8 +157,8 @@ class AsyncSessionHandle:
                 session = await self.client.get_session(self.id)
                 self._target = (session.get("defaults") or {}).get("target", "openai")
             source = keys.get("target", self._target)
-            answer = await self.client.take_results(cast(Any, {"results": results, "source": source}))
-            messages = answer["messages"]
+            body = {"results": results, "source": source, "session_id": self.id}
+            messages = (await self.client.take_results(cast(Any, body)))["messages"]
         return await self.turn(*messages, **keys)
 
     async def usage(self, usage: Any, **diagnostics: Any) -> UsageResponse:

@@ -27,11 +27,13 @@ struct AttemptVerdict {
     succeeded: Option<bool>,
     /// Whether the receiver answered 410.
     gone: bool,
+    /// The text of the response; none if it did not arrive, is no text, or repeats a secret.
+    response: Option<Arc<str>>,
 }
 
 impl AttemptVerdict {
     fn without_attempt(outcome: AttemptOutcome) -> Self {
-        Self { attempt: None, outcome, succeeded: None, gone: false }
+        Self { attempt: None, outcome, succeeded: None, gone: false, response: None }
     }
 }
 
@@ -114,7 +116,7 @@ async fn send(sender: &dyn DeliverySender, hook: &Hook, claimed: &ClaimedDeliver
 
 /// Decides by an exchange what becomes of the delivery.
 fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> AttemptVerdict {
-    let Exchange { status, retry_after, answer, took, .. } = exchange;
+    let Exchange { status, retry_after, body: response, answer, took, .. } = exchange;
     let row = |failure: Option<&CallFailure>| AttemptRow {
         number: claimed.attempts.saturating_add(1),
         at: now,
@@ -125,7 +127,7 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
     };
     let Err(failure) = answer else {
         let (attempt, outcome) = (Some(row(None)), AttemptOutcome::Delivered);
-        return AttemptVerdict { attempt, outcome, succeeded: Some(true), gone: false };
+        return AttemptVerdict { attempt, outcome, succeeded: Some(true), gone: false, response };
     };
     if matches!(failure.cause, FailureCause::CircuitOpen | FailureCause::Overloaded) {
         // Nothing was sent, so this is no attempt: otherwise a long outage would use up all
@@ -140,7 +142,8 @@ fn judge(claimed: &ClaimedDelivery, exchange: Exchange, now: Timestamp) -> Attem
         Some(pause) if !gone => AttemptOutcome::Again(now.after(pause)),
         _ => AttemptOutcome::Dead,
     };
-    AttemptVerdict { attempt: Some(row(Some(&failure))), outcome, succeeded: Some(false), gone }
+    let attempt = Some(row(Some(&failure)));
+    AttemptVerdict { attempt, outcome, succeeded: Some(false), gone, response }
 }
 
 /// The outcome if the hook is disabled or no longer exists.
@@ -158,6 +161,7 @@ fn disabled_verdict(claimed: &ClaimedDelivery, now: Timestamp) -> AttemptVerdict
         outcome: AttemptOutcome::Dead,
         succeeded: None,
         gone: false,
+        response: None,
     }
 }
 
@@ -182,6 +186,9 @@ fn settle(
             // Another worker has claimed the delivery by now, and stores its own outcome.
             return Ok(());
         }
+        if let Some(attempt) = verdict.attempt.as_ref().filter(|_| is_recorded(&claimed)) {
+            tx.put_hook_response(&claimed, attempt, verdict.response.as_deref())?;
+        }
         let hook = &claimed.hook;
         let since = match verdict.succeeded {
             Some(succeeded) => tx.note_hook_failing(hook, !succeeded)?,
@@ -200,6 +207,12 @@ fn settle(
     // After a loss of power, a call that is still queued is made again, with or without the failed
     // attempt: many hooks that fail at once need no flush of the disk.
     if is_final { tenant.write_durable(write) } else { tenant.write(write) }
+}
+
+/// Whether the record of a compile lists the call. Calls about facts are not among its hooks.
+fn is_recorded(claimed: &ClaimedDelivery) -> bool {
+    let point = Point::parse(&claimed.point);
+    point.is_some_and(|point| point != Point::Event && !Point::FACTS.contains(&point))
 }
 
 /// The word of a cause that readers of events may see.

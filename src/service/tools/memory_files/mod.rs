@@ -12,4 +12,5 @@ mod text;
 
 pub(crate) use self::command::MEMORY_COMMANDS;
 pub(super) use self::files::{FileChanges, FileReader, FileWork};
+pub(super) use self::path::FilePath;
 pub(super) use self::plan::{FileChange, FileDenial, FilePlan, FileRefusal, PlanFailure, plan};

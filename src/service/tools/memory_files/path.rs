@@ -13,16 +13,16 @@ const MAX_PATH_BYTES: usize = 512;
 
 /// A path below [`MEMORY_ROOT`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FilePath {
+pub(crate) struct FilePath {
     /// Empty for the root.
-    pub(super) key: Arc<str>,
+    pub(crate) key: Arc<str>,
     /// Whether the path ends with a slash, so that it cannot be a file.
     pub(super) is_directory: bool,
 }
 
 impl FilePath {
     /// Reads a path. The error is for the model.
-    pub(super) fn read(path: &str) -> Result<Self, String> {
+    pub(crate) fn read(path: &str) -> Result<Self, String> {
         let shown = beginning(path);
         let invalid = || {
             format!(

@@ -1,6 +1,7 @@
 //! The queue of hooks' calls: whose turn it is, what is due, what is lost.
 
 mod due;
+mod responses;
 
 use std::collections::BTreeMap;
 

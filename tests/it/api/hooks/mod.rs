@@ -1,6 +1,7 @@
 //! Hooks: registered, shown, changed, ordered, and refused.
 
 mod deliveries;
+mod exchanges;
 mod nodes;
 mod order;
 mod registry;
