@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
         Case { name, text, answers }
     };
     let cases: Vec<Case> = names.into_iter().map(case).collect();
-    assert!(cases.len() >= 40, "{}", cases.len());
+    assert!(cases.len() >= 110, "{}", cases.len());
     cases
 }
 
@@ -124,7 +124,7 @@ fn head_and_tail(counter: &Counter, text: &str, budget: u64) -> String {
 }
 
 /// Kinds of which one size is worse than a control: each is a row of the published table, too.
-const WORSE: [(&str, u64); 2] = [("cargo.toml", 10), ("git_log.txt", 10)];
+const WORSE: [(&str, u64); 2] = [("ci.yaml", 10), ("phpunit.txt", 10)];
 
 #[test]
 fn answers_stay_in_sight() {
@@ -158,7 +158,9 @@ fn answers_stay_in_sight() {
     for (percent, sums) in &sums {
         let _ = writeln!(table, "{percent} %: {:?}", sums.map(|sum| sum / cases.len()));
     }
-    assert!(worse.is_empty(), "{worse:#?}\n{table}");
+    // The published table: run with `--nocapture`.
+    println!("{table}");
+    assert!(worse.is_empty(), "{worse:#?}");
     for (percent, least) in PERCENTS.iter().zip(LEAST_MEANS) {
         assert!(sums[percent][0] / cases.len() >= least, "{percent} %\n{table}");
         assert!(sums[percent][3] / cases.len() >= 900, "{percent} % filled\n{table}");

@@ -68,6 +68,7 @@ fn cuts(line: &str) -> Vec<usize> {
     /// Bytes of a piece that is cut in an atom, too.
     const MAX_PIECE_BYTES: usize = 240;
     let atoms = atoms(line);
+    let by_sentence = has_sentences(line);
     // After it are blanks alone.
     let says = line.trim_end().len();
     let mut cuts = Vec::new();
@@ -80,7 +81,11 @@ fn cuts(line: &str) -> Vec<usize> {
         }
         let is_break =
             matches!(character, ' ' | ',' | ';' | '\t' | '，' | '；' | '、' | '。' | '！' | '？');
+        let ends_early = by_sentence && !ends_sentence(line.get(..end).unwrap_or_default());
+        let is_break = is_break && !ends_early;
+        // Parameters of an address are read one by one.
         let is_place = length >= MAX_PIECE_BYTES
+            || character == '&' && begins_parameter(line.get(end..).unwrap_or_default())
             || (is_break || length >= MAX_WHOLE_LINE_BYTES) && is_boundary(&atoms, end);
         if is_place && (length >= MAX_CLUSTER_BYTES || is_cluster_end(line, from, end)) {
             cuts.push(end);
@@ -88,6 +93,27 @@ fn cuts(line: &str) -> Vec<usize> {
         }
     }
     cuts
+}
+
+/// Whether this begins with a parameter of an address: `page=3`.
+fn begins_parameter(rest: &str) -> bool {
+    let name =
+        rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    name > 0
+        && rest.as_bytes().get(name) == Some(&b'=')
+        && rest.as_bytes().get(name + 1) != Some(&b'=')
+}
+
+/// Whether a long line is made of sentences of about the length of pieces.
+fn has_sentences(line: &str) -> bool {
+    const MAX_SENTENCE_BYTES: usize = 240;
+    memchr::memmem::find_iter(line.as_bytes(), ". ").count() * MAX_SENTENCE_BYTES >= line.len()
+}
+
+/// Whether the end of a sentence, and a blank, are the last of what is read.
+fn ends_sentence(read: &str) -> bool {
+    let body = read.trim_end_matches([' ', '"', '\'', ')']);
+    body.len() < read.len() && body.ends_with(['.', '!', '?']) || read.ends_with(['。', '！', '？'])
 }
 
 /// The first piece that has words.
@@ -200,5 +226,22 @@ mod tests {
         // Marks without end are cut all the same.
         let marks = "a".to_owned() + &"\u{301}".repeat(100_000);
         assert!(pieces_of(&marks).all(|own| own.len() <= 500));
+    }
+    #[test]
+    fn addresses_are_cut_at_parameters_and_prose_after_sentences() {
+        let fields: Vec<String> = (0..60).map(|at| format!("p{at}={at}a{at}")).collect();
+        let address = format!("GET /a?{}", fields.join("&"));
+        let pieces: Vec<&str> = pieces_of(&address).collect();
+        assert!(pieces.len() > 3 && pieces.iter().skip(1).all(|own| own.starts_with('p')));
+        // Two signs are no parameter.
+        let code = "if(a&&b==c){d()}else{e()}".repeat(12);
+        assert!(
+            pieces_of(&code).skip(1).all(|own| !own.starts_with("&b") && !own.starts_with("b=="))
+        );
+        let prose =
+            "The harbor was carried to the ledger before the lantern was opened. ".repeat(6);
+        let pieces: Vec<&str> = pieces_of(&prose).collect();
+        assert!(pieces.len() > 4 && pieces.iter().all(|own| own.trim_end().ends_with('.')));
+        assert_eq!(pieces.concat(), prose);
     }
 }

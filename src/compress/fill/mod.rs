@@ -9,9 +9,10 @@ use std::cell::OnceCell;
 
 use foldhash::HashMap;
 
-use super::adapter::Salience;
+use super::adapter::{Salience, is_source};
 use super::digest::pieces::{self, DigestPiece};
 use super::document::StructuredText;
+use super::segment::segment;
 use order::{PieceOrder, piece_salience};
 
 /// A text of which parts are shown, as what its format makes of it, or else as lines.
@@ -31,11 +32,12 @@ pub(super) struct FillLines {
 
 impl FillSource {
     pub(super) fn new(text: &str) -> Self {
-        if let Some(document) = StructuredText::read(text) {
+        let spans = segment(text);
+        if let Some(document) = StructuredText::read(text, &spans) {
             return Self::Structured(document);
         }
         let pieces = pieces::cut(text);
-        let salience = piece_salience(text, &pieces);
+        let salience = piece_salience(text, &pieces, is_source(text, &spans));
         Self::Lines(FillLines { pieces, salience, order: OnceCell::new() })
     }
 
@@ -87,3 +89,6 @@ impl FillLines {
         Some(format!("; lines of each kind of error: {}", counts.join(", ")))
     }
 }
+
+#[cfg(test)]
+mod tests;

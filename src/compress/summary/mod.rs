@@ -17,6 +17,9 @@ mod statement;
 
 use std::collections::BTreeSet;
 
+use foldhash::HashSet;
+
+use super::adapter::line_kind;
 use super::digest::pieces_of;
 use super::notation::reports_error;
 use crate::domain::{Message, Role, TokenizerName};
@@ -28,7 +31,7 @@ pub(super) use line::one_line;
 use names::take_names;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
-use statement::{is_report, is_statement};
+use statement::{is_general, is_half, is_plan, is_report, is_statement};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -133,12 +136,20 @@ pub fn summarize(
     // Lines that only speak of errors, such as that there are none, come after those that report some.
     let mut others = Vec::new();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
-        let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        for line in own.filter(|line| reports_error(line)) {
-            if is_report(line) {
-                lines.push((at + 1, line));
-            } else if is_statement(line) {
-                others.push((at + 1, line));
+        for text in all_texts(message) {
+            let own: Vec<&str> = text.lines().map(str::trim).collect();
+            let line = |place: usize| own.get(place).copied().unwrap_or_default();
+            for place in (0..own.len()).filter(|place| reports_error(line(*place))) {
+                let before = place.checked_sub(1).map(line).unwrap_or_default();
+                let (line, after) = (line(place), line(place + 1));
+                if is_half(before, line, after) {
+                    continue;
+                }
+                if is_report(line) {
+                    lines.push((at + 1, line));
+                } else if is_statement(line) && !is_plan(line) && !is_general(line) {
+                    others.push((at + 1, line));
+                }
             }
         }
     }
@@ -157,13 +168,17 @@ pub fn summarize(
             line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(*line)
         })
     };
-    for (at, message) in searched() {
-        lines.extend(
-            lines_of(message)
-                .filter(|line| is_statement(line) || focus.is_meant(line))
-                .map(|line| (at + 1, line)),
-        );
+    // Of lines that differ in figures alone, such as the cost of each step, the newest counts.
+    let mut kinds: HashSet<u64> = known.iter().map(|line| line_kind(line)).collect();
+    let mut newest_lines: Vec<(usize, &str)> = Vec::new();
+    for (at, message) in searched().rev() {
+        let own: Vec<&str> = lines_of(message).collect();
+        let own = own.into_iter().rev();
+        let own = own.filter(|line| is_statement(line) && !is_plan(line) || focus.is_meant(line));
+        let own = own.filter(|line| kinds.insert(line_kind(line)));
+        newest_lines.extend(own.map(|line| (at + 1, line)));
     }
+    lines.extend(newest_lines.into_iter().rev());
     page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);
     page.add_tokens(room * NAMES_PERCENT / 100);
