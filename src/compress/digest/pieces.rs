@@ -15,8 +15,11 @@ const MAX_WHOLE_LINE_BYTES: usize = 160;
 /// Bytes of a line that reports an error and is whole.
 const MAX_WHOLE_ERROR_BYTES: usize = 1_000;
 
+/// Bytes of the beginning of a piece that says something.
+const MIN_BEGINNING_BYTES: usize = 24;
+
 /// A line, or a piece of a long one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct DigestPiece {
     /// Bytes, the line break aside.
     range: Range<usize>,
@@ -26,6 +29,23 @@ pub(crate) struct DigestPiece {
 impl DigestPiece {
     pub(crate) fn text<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// The piece as its beginning, of at most so many bytes, and the rest; none if no part of it
+    /// ends so early.
+    pub(crate) fn split(&self, text: &str, bytes: usize) -> Option<[Self; 2]> {
+        let own = self.text(text);
+        let room = bytes.checked_sub(LINE_GAP_MARK.len() + 1).filter(|room| *room < own.len())?;
+        let head = own.get(..own.floor_char_boundary(room))?;
+        let blank = head.trim_end_matches(|letter: char| letter != ' ').len();
+        let end = head.get(..blank)?.trim_end().len();
+        let is_long = own.get(..end)?.trim_start().len() >= MIN_BEGINNING_BYTES;
+        if !is_long || !is_boundary(&atoms(own), end) {
+            return None;
+        }
+        let (start, middle) = (self.range.start, self.range.start + end);
+        let part = |range| Self { range, line: self.line };
+        Some([part(start..middle), part(middle..self.range.end)])
     }
 }
 
@@ -81,12 +101,14 @@ fn cuts(line: &str) -> Vec<usize> {
         }
         let is_break =
             matches!(character, ' ' | ',' | ';' | '\t' | '，' | '；' | '、' | '。' | '！' | '？');
-        let ends_early = by_sentence && !ends_sentence(line.get(..end).unwrap_or_default());
-        let is_break = is_break && !ends_early;
+        let is_early = by_sentence
+            && length < MAX_WHOLE_LINE_BYTES
+            && !ends_sentence(line.get(from..end).unwrap_or_default());
+        let is_blank_rare = length >= MAX_WHOLE_LINE_BYTES && !by_sentence;
         // Parameters of an address are read one by one.
         let is_place = length >= MAX_PIECE_BYTES
             || character == '&' && begins_parameter(line.get(end..).unwrap_or_default())
-            || (is_break || length >= MAX_WHOLE_LINE_BYTES) && is_boundary(&atoms, end);
+            || (is_break && !is_early || is_blank_rare) && is_boundary(&atoms, end);
         if is_place && (length >= MAX_CLUSTER_BYTES || is_cluster_end(line, from, end)) {
             cuts.push(end);
             from = end;

@@ -144,8 +144,8 @@ impl PieceOrder {
         Self { places, bytes }
     }
 
-    /// Flags of the first pieces that take at most so many bytes, one at least, of `count` pieces.
-    pub(super) fn first(&self, count: usize, bytes: usize) -> Vec<bool> {
+    /// The first pieces that take at most so many bytes, one at least, of `count` pieces.
+    pub(super) fn first(&self, count: usize, bytes: usize) -> FirstPieces {
         let shown = self.bytes.partition_point(|end| *end <= bytes).max(1);
         let mut kept = vec![false; count];
         for at in self.places.iter().take(shown) {
@@ -153,6 +153,25 @@ impl PieceOrder {
                 *kept = true;
             }
         }
-        kept
+        let taken = self.bytes.get(shown - 1).copied().unwrap_or_default();
+        let next = self
+            .places
+            .get(shown)
+            .map(|at| NextPiece { at: *at, bytes: bytes.saturating_sub(taken) });
+        FirstPieces { kept, next }
     }
+}
+
+/// Flags of the pieces that are shown, and the piece after them.
+#[derive(Debug)]
+pub(super) struct FirstPieces {
+    pub(super) kept: Vec<bool>,
+    pub(super) next: Option<NextPiece>,
+}
+
+/// A piece that has not enough room, and the room that it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NextPiece {
+    pub(super) at: usize,
+    pub(super) bytes: usize,
 }

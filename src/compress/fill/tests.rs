@@ -48,3 +48,25 @@ fn a_paragraph_shows_what_it_forbids() {
     let shown = fill(&text, 300);
     assert!(shown.contains("must not be renewed without the board"), "{shown}");
 }
+
+#[test]
+fn the_next_line_begins_where_it_has_no_room_as_a_whole() {
+    let row = |at: usize| {
+        format!(
+            "row {at} of the {at}th harbor has {at}1 lanterns and {at}2 ledgers, and {at}3 candles that were carried to it by {at}4 people\n"
+        )
+    };
+    let text: String = (10..60).map(row).collect();
+    let (mut before, mut gaps) = (String::new(), 0);
+    for bytes in (200..2_000).step_by(8) {
+        let shown = fill(&text, bytes);
+        let whole =
+            |shown: &str| shown.lines().filter(|line| text.contains(&format!("{line}\n"))).count();
+        assert!(whole(&shown) >= whole(&before), "{before}\n--\n{shown}");
+        gaps += usize::from(shown.contains(" […]"));
+        before = shown;
+    }
+    assert!(gaps > 100, "{gaps}");
+    let failed = text.replace("has", "failed: error");
+    assert!((200..2_000).step_by(8).all(|bytes| !fill(&failed, bytes).contains(" […]")));
+}

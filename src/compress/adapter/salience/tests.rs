@@ -139,7 +139,7 @@ fn where_an_error_is_and_what_a_caret_points_at_is_asked_for() {
     // A line of a file is no report, whatever it says.
     let around = "and so it goes on\nthen some more of it\n".repeat(8);
     let text = format!("{around}3 | use a::Error;\n{around}");
-    assert_eq!(weight(&text, "3 | use a::Error;"), RARE_SHAPE);
+    assert!(salience(&text).iter().all(|line| !line.is_error));
 }
 
 #[test]
