@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use foldhash::HashMap;
 
 use super::adapter::{Salience, is_source};
-use super::digest::pieces::{self, DigestPiece};
+use super::digest::pieces::{self, DigestPiece, LineCuts};
 use super::document::StructuredText;
 use super::notation::reports_error;
 use super::segment::segment;
@@ -37,7 +37,7 @@ impl FillSource {
         if let Some(document) = StructuredText::read(text, &spans) {
             return Self::Structured(document);
         }
-        let pieces = pieces::cut(text);
+        let pieces = pieces::cut(text, LineCuts::Sentences);
         let salience = piece_salience(text, &pieces, is_source(text, &spans));
         Self::Lines(FillLines { pieces, salience, order: OnceCell::new() })
     }

@@ -19,7 +19,6 @@ use std::collections::BTreeSet;
 
 use foldhash::HashSet;
 
-use super::adapter::line_kind;
 use super::digest::pieces_of;
 use super::notation::reports_error;
 use crate::domain::{Message, Role, TokenizerName};
@@ -31,7 +30,7 @@ pub(super) use line::one_line;
 use names::take_names;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
-use statement::{is_general, is_half, is_plan, is_report, is_statement};
+use statement::{figures_aside, is_general, is_half, is_plan, is_report, is_statement, is_strong};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -142,7 +141,7 @@ pub fn summarize(
             for place in (0..own.len()).filter(|place| reports_error(line(*place))) {
                 let before = place.checked_sub(1).map(line).unwrap_or_default();
                 let (line, after) = (line(place), line(place + 1));
-                if is_half(before, line, after) {
+                if !is_strong(line) && is_half(before, line, after) {
                     continue;
                 }
                 if is_report(line) {
@@ -169,13 +168,13 @@ pub fn summarize(
         })
     };
     // Of lines that differ in figures alone, such as the cost of each step, the newest counts.
-    let mut kinds: HashSet<u64> = known.iter().map(|line| line_kind(line)).collect();
+    let mut kinds: HashSet<u64> = known.iter().map(|line| figures_aside(line)).collect();
     let mut newest_lines: Vec<(usize, &str)> = Vec::new();
     for (at, message) in searched().rev() {
         let own: Vec<&str> = lines_of(message).collect();
         let own = own.into_iter().rev();
-        let own = own.filter(|line| is_statement(line) && !is_plan(line) || focus.is_meant(line));
-        let own = own.filter(|line| kinds.insert(line_kind(line)));
+        let own = own.filter(|line| is_statement(line) || focus.is_meant(line));
+        let own = own.filter(|line| kinds.insert(figures_aside(line)));
         newest_lines.extend(own.map(|line| (at + 1, line)));
     }
     lines.extend(newest_lines.into_iter().rev());

@@ -2,6 +2,7 @@
 
 use crate::compress::adapter::{ReportStrength, report_of};
 use crate::compress::notation::may_report;
+use crate::compress::text::{hash, mix};
 
 /// Whether a line says something to a person: words, or a figure with its name, and no code.
 pub(super) fn is_statement(line: &str) -> bool {
@@ -57,6 +58,23 @@ pub(super) fn is_report(line: &str) -> bool {
                 || is_general(line))
         }
     }
+}
+
+/// A hash of a line without its figures: lines that differ in them alone have the same.
+pub(super) fn figures_aside(line: &str) -> u64 {
+    let is_sign = |letter: char| letter.is_ascii_digit() || letter.is_ascii_punctuation();
+    let mut all = 0;
+    for word in line.split_whitespace() {
+        let is_figure =
+            word.chars().all(is_sign) && word.contains(|sign: char| sign.is_ascii_digit());
+        all = mix(all, if is_figure { 0 } else { hash(word.as_bytes()) });
+    }
+    all
+}
+
+/// Whether a line is a report by its form, `error[E0308]: mismatched types`, whatever is around it.
+pub(super) fn is_strong(line: &str) -> bool {
+    report_of(line) == ReportStrength::Strong
 }
 
 /// Whether a line says what is to be done, asks, or is a heading: nothing in it has happened.
