@@ -107,6 +107,36 @@ pub struct SummaryInput<'c> {
     pub is_shown: &'c dyn Fn(u64) -> bool,
 }
 
+/// Lines of results that speak of failures, with the places of their messages.
+#[derive(Default)]
+struct FailureLines<'t> {
+    reports: Vec<(usize, &'t str)>,
+    /// Those that report none, such as that there are none.
+    others: Vec<(usize, &'t str)>,
+    /// What may fail and what must not: it is no finding.
+    plans: Vec<(usize, &'t str)>,
+}
+
+impl<'t> FailureLines<'t> {
+    fn add_text(&mut self, at: usize, text: &'t str) {
+        let own: Vec<&str> = text.lines().map(str::trim).collect();
+        let line = |place: usize| own.get(place).copied().unwrap_or_default();
+        for place in (0..own.len()).filter(|place| reports_error(line(*place))) {
+            let before = place.checked_sub(1).map(line).unwrap_or_default();
+            let (line, after) = (line(place), line(place + 1));
+            if !is_strong(line) && is_half(before, line, after) {
+                continue;
+            }
+            if is_report(line) {
+                self.reports.push((at, line));
+            } else if is_statement(line) {
+                let is_other = !is_plan(line) && !is_general(line);
+                if is_other { &mut self.others } else { &mut self.plans }.push((at, line));
+            }
+        }
+    }
+}
+
 /// Summarises in at most `room` tokens; headings are left out of sections that have no line.
 pub fn summarize(
     counter: &Counter,
@@ -130,32 +160,17 @@ pub fn summarize(
         messages.filter(move |(_, message)| is_searched(message))
     };
     let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
-    let mut lines: Vec<(usize, &str)> =
-        before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
-    // Lines that only speak of errors, such as that there are none, come after those that report some.
-    let mut others = Vec::new();
+    let mut failures = FailureLines::default();
+    failures.reports = before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
-        for text in all_texts(message) {
-            let own: Vec<&str> = text.lines().map(str::trim).collect();
-            let line = |place: usize| own.get(place).copied().unwrap_or_default();
-            for place in (0..own.len()).filter(|place| reports_error(line(*place))) {
-                let before = place.checked_sub(1).map(line).unwrap_or_default();
-                let (line, after) = (line(place), line(place + 1));
-                if !is_strong(line) && is_half(before, line, after) {
-                    continue;
-                }
-                if is_report(line) {
-                    lines.push((at + 1, line));
-                } else if is_statement(line) && !is_plan(line) && !is_general(line) {
-                    others.push((at + 1, line));
-                }
-            }
-        }
+        all_texts(message).for_each(|text| failures.add_text(at + 1, text));
     }
+    let FailureLines { reports, others, plans } = failures;
     page.add_tokens(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::new(covered.instructions);
-    page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::Found, reports, &focus.with_base(ERROR_WEIGHT), &|_| false);
     page.quote_lines(Section::Found, others, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::State, plans, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     let names = take_names(&mut lines);
     let known: BTreeSet<String> = page.lines().map(str::to_owned).collect();
