@@ -160,8 +160,8 @@ pub fn summarize(
         messages.filter(move |(_, message)| is_searched(message))
     };
     let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
-    let mut failures = FailureLines::default();
-    failures.reports = before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    let reports = before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    let mut failures = FailureLines { reports, ..FailureLines::default() };
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
         all_texts(message).for_each(|text| failures.add_text(at + 1, text));
     }
