@@ -17,7 +17,7 @@ use crate::support::compress::compress_in;
 
 const PERCENTS: [u64; 3] = [50, 25, 10];
 /// Means that the three sizes hold, in thousandths.
-const LEAST_MEANS: [usize; 3] = [970, 940, 780];
+const LEAST_MEANS: [usize; 3] = [980, 960, 810];
 
 /// A text, and what an operator asks of it.
 struct Case {
@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
         Case { name, text, answers }
     };
     let cases: Vec<Case> = names.into_iter().map(case).collect();
-    assert!(cases.len() >= 40, "{}", cases.len());
+    assert!(cases.len() >= 110, "{}", cases.len());
     cases
 }
 
@@ -123,9 +123,6 @@ fn head_and_tail(counter: &Counter, text: &str, budget: u64) -> String {
     fits(low).unwrap_or_default()
 }
 
-/// Kinds of which one size is worse than a control: each is a row of the published table, too.
-const WORSE: [(&str, u64); 2] = [("cargo.toml", 10), ("git_log.txt", 10)];
-
 #[test]
 fn answers_stay_in_sight() {
     let (services, counter) = (services(), Counter::new());
@@ -148,7 +145,7 @@ fn answers_stay_in_sight() {
             ];
             let sums = sums.entry(percent).or_default();
             sums.iter_mut().zip(row).for_each(|(sum, own)| *sum += own);
-            if row[0] < row[1].max(row[2]) && !WORSE.contains(&(case.name.as_str(), percent)) {
+            if row[0] < row[1].max(row[2]) {
                 worse.push(format!("{} at {percent} %: {row:?}", case.name));
             }
             let _ = write!(table, " | {} | {} | {}", row[0], row[1], row[2]);
@@ -158,7 +155,9 @@ fn answers_stay_in_sight() {
     for (percent, sums) in &sums {
         let _ = writeln!(table, "{percent} %: {:?}", sums.map(|sum| sum / cases.len()));
     }
-    assert!(worse.is_empty(), "{worse:#?}\n{table}");
+    // The published table: run with `--nocapture`.
+    eprintln!("{table}");
+    assert!(worse.is_empty(), "{worse:#?}");
     for (percent, least) in PERCENTS.iter().zip(LEAST_MEANS) {
         assert!(sums[percent][0] / cases.len() >= least, "{percent} %\n{table}");
         assert!(sums[percent][3] / cases.len() >= 900, "{percent} % filled\n{table}");

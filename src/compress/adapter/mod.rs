@@ -70,6 +70,7 @@ pub(crate) use shortening::AdapterOutput;
 #[cfg(any(fuzzing, test))]
 pub(crate) use shortening::apply;
 pub(crate) use shortening::{MIN_TEXT_BYTES, ProsePassage, prose_passages, shorten, shorten_parts};
+pub(crate) use source::{declared_lines, is_source};
 
 /// A stretch of a text, in bytes, and the text in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ pub(super) mod pieces;
 
 use std::ops::Range;
 
-use pieces::DigestPiece;
 pub(super) use pieces::pieces_of;
+use pieces::{DigestPiece, LineCuts};
 
 use super::extract::{ExtractUnit, FactElsewhere, UnitFacts, select_with_facts};
 use super::notation::reports_error;
@@ -140,7 +140,7 @@ pub(super) fn lines(text: &str, keep: usize) -> String {
 
 impl DigestLines {
     fn new(text: &str) -> Self {
-        let pieces = pieces::cut(text);
+        let pieces = pieces::cut(text, LineCuts::Short);
         // The beginning and the end of a text say something; those of a long line say nothing.
         let is_line = |at: &usize| {
             let line = |at: usize| pieces.get(at).map(|piece| piece.line);

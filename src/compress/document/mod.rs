@@ -15,7 +15,7 @@ mod yaml;
 
 use std::cell::OnceCell;
 
-use super::segment::{Kind, segment};
+use super::segment::{Kind, Span};
 use order::NodeOrder;
 use tree::DocumentTree;
 
@@ -35,8 +35,7 @@ pub(super) struct StructuredText {
 impl StructuredText {
     /// None if the text as a whole is of no such format, or could not be told from one that lost
     /// parts.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let spans = segment(text);
+    pub(super) fn read(text: &str, spans: &[Span]) -> Option<Self> {
         let is_all = |own: fn(Kind) -> bool| spans.iter().all(|span| own(span.kind));
         let first = spans.first()?.kind;
         let unit = (text.len() / UNIT_SHARE).clamp(MIN_UNIT_BYTES, MAX_UNIT_BYTES);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::tree::DocumentTree;
+use super::tree::{DocumentTree, GapStyle};
 use crate::compress::adapter::{
     RareColumns, ReportStrength, line_kind, names_bad_state, report_of,
 };
@@ -17,12 +17,15 @@ const ANCHOR: u8 = 250;
 const ERROR: u8 = 100;
 const WEAK_ERROR: u8 = 92;
 const RARE: u8 = 90;
+/// A member of the document itself, of few.
+const ROOT_MEMBER: u8 = 91;
 const NAME: u8 = 88;
 const OUTLIER: u8 = 72;
 const BAD_STATE: u8 = 86;
 const RARE_KIND: u8 = 70;
 const FIRST_ITEM: u8 = 56;
 const LAST_ITEM: u8 = 48;
+const LAST_UNIT: u8 = 79;
 /// A member of an object of few, and what each level less.
 const MEMBER: u8 = 80;
 const LEVEL_DISCOUNT: usize = 14;
@@ -196,13 +199,26 @@ impl<'t> UnitWork<'t> {
             if count < MIN_LIST_ITEMS {
                 let less = (node.depth.saturating_sub(1) * LEVEL_DISCOUNT).min(MEMBER.into());
                 let weight = MEMBER.saturating_sub(u8::try_from(less).unwrap_or(MEMBER));
-                raise(at, weight.max(MIN_MEMBER));
+                let weight = if node.depth == 1 { ROOT_MEMBER } else { weight.max(MIN_MEMBER) };
+                raise(at, weight);
             } else if *nth == 0 {
                 raise(at, FIRST_ITEM);
             } else if is_last {
                 raise(at, LAST_ITEM);
             }
             *nth += 1;
+        }
+        // The end of a document says as much as its beginning, unless it is the end of a page.
+        let last = self.units.len().checked_sub(1);
+        let is_page = |style| style == GapStyle::MarkupComment;
+        let is_one = |at: &usize| {
+            let parent = self.units.get(*at).and_then(|unit| self.tree.nodes.get(*unit));
+            let parent = parent.map_or(0, |node| node.parent);
+            self.tree.nodes.get(parent).is_some_and(|own| !is_page(own.style))
+                && counts.get(&parent).is_some_and(|count| *count < MIN_LIST_ITEMS)
+        };
+        if let Some(last) = last.filter(is_one) {
+            raise(last, LAST_UNIT);
         }
     }
 
@@ -290,6 +306,7 @@ impl<'t> UnitWork<'t> {
             for at in from..to {
                 let text = self.texts.get(at).copied().unwrap_or_default();
                 if is_name(text)
+                    && self.is_seen(at)
                     && let Some(weight) = weights.get_mut(at)
                 {
                     *weight = NAME.max(*weight);

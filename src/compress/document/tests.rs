@@ -1,10 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::compress::segment::segment;
 use crate::json::{self, Limits};
 
+fn read(text: &str) -> Option<StructuredText> {
+    StructuredText::read(text, &segment(text))
+}
+
 fn shown(text: &str, bytes: usize) -> String {
-    let document = StructuredText::read(text).unwrap_or_else(|| panic!("no document: {text}"));
+    let document = read(text).unwrap_or_else(|| panic!("no document: {text}"));
     document.fill(text, bytes).unwrap_or_else(|| text.to_owned())
 }
 
@@ -70,6 +75,35 @@ fn pages_lose_scripts_first() {
 }
 
 #[test]
+fn drawings_have_no_names() {
+    let row = |at: usize| {
+        let line =
+            "M0 96C0 78.3 14.3 64 32 64H416c17.7 0 32 14.3 32 32s-14.3 32-32 32H32C14.3 128 0"
+                .repeat(3);
+        let state = if at == 9 { "down" } else { "up" };
+        format!(
+            "<li><a href=\"/{at}\"><svg viewBox=\"0 0 9 9\"><path d=\"{line}\"/></svg></a><b>part {at} is {state}</b></li>\n"
+        )
+    };
+    let rows: String = (0..30).map(row).collect();
+    let text =
+        format!("<!DOCTYPE html>\n<html><body><h1>Parts</h1><ul>\n{rows}</ul></body></html>\n");
+    let short = shown(&text, 900);
+    assert!(short.contains("part 9 is down") && !short.contains("<path"), "{short}");
+}
+
+#[test]
+fn a_document_shows_what_it_is_and_how_it_ends() {
+    let job = |at: usize| format!("  job{at}:\n    on: linux\n    run: make part{at} {}\n", at * 7);
+    let jobs: String = (0..20).map(job).collect();
+    let text = format!(
+        "name: ci\non: [push]\njobs:\n{jobs}  deploy:\n    needs: [job1]\n    if: main\n    steps:\n      - run: ./deploy.sh\n"
+    );
+    let short = shown(&text, 220);
+    assert!(short.contains("name: ci") && short.contains("./deploy.sh"), "{short}");
+}
+
+#[test]
 fn hostile_texts_are_read_once() {
     let bits = [
         "<a>", "<a/>", "</a>", "<!--", "<script>", "<li>", "<a b='", "[", "[1,", "{\"a\":", "- ",
@@ -77,7 +111,7 @@ fn hostile_texts_are_read_once() {
     ];
     for bit in bits {
         for text in [bit.repeat(100_000), format!("<r>{}</r>", bit.repeat(100_000))] {
-            if let Some(document) = StructuredText::read(&text) {
+            if let Some(document) = read(&text) {
                 let _ = document.fill(&text, text.len() / 10);
             }
         }
@@ -114,7 +148,7 @@ proptest! {
         let mut sizes = sizes;
         sizes.sort_unstable();
         let mut before = 0;
-        if let Some(document) = StructuredText::read(&text) {
+        if let Some(document) = read(&text) {
             for bytes in sizes {
                 let shown = document.fill(&text, bytes).unwrap_or_else(|| text.clone());
                 prop_assert!(json::parse(&shown, Limits::default()).is_ok(), "{} of {}", shown, text);
@@ -132,7 +166,7 @@ proptest! {
         bytes in 0_usize..400,
     ) {
         for text in [text.clone(), format!("<doc>{text}</doc>"), format!("a:\n  b: 1\n{text}")] {
-            if let Some(document) = StructuredText::read(&text) {
+            if let Some(document) = read(&text) {
                 let _ = document.fill(&text, bytes);
             }
         }

@@ -9,10 +9,12 @@ use std::cell::OnceCell;
 
 use foldhash::HashMap;
 
-use super::adapter::Salience;
-use super::digest::pieces::{self, DigestPiece};
+use super::adapter::{Salience, is_source};
+use super::digest::pieces::{self, DigestPiece, LineCuts};
 use super::document::StructuredText;
-use order::{PieceOrder, piece_salience};
+use super::notation::reports_error;
+use super::segment::segment;
+use order::{FirstPieces, PieceOrder, piece_salience};
 
 /// A text of which parts are shown, as what its format makes of it, or else as lines.
 #[derive(Debug)]
@@ -31,11 +33,12 @@ pub(super) struct FillLines {
 
 impl FillSource {
     pub(super) fn new(text: &str) -> Self {
-        if let Some(document) = StructuredText::read(text) {
+        let spans = segment(text);
+        if let Some(document) = StructuredText::read(text, &spans) {
             return Self::Structured(document);
         }
-        let pieces = pieces::cut(text);
-        let salience = piece_salience(text, &pieces);
+        let pieces = pieces::cut(text, LineCuts::Sentences);
+        let salience = piece_salience(text, &pieces, is_source(text, &spans));
         Self::Lines(FillLines { pieces, salience, order: OnceCell::new() })
     }
 
@@ -52,8 +55,21 @@ impl FillSource {
 impl FillLines {
     fn fill(&self, text: &str, bytes: usize) -> String {
         let order = self.order.get_or_init(|| PieceOrder::new(text, &self.pieces, &self.salience));
-        let kept = order.first(self.pieces.len(), bytes);
-        pieces::write_kept(text, &self.pieces, &kept, self.count_errors(&kept).as_deref())
+        let FirstPieces { mut kept, next } = order.first(self.pieces.len(), bytes);
+        let counts = self.count_errors(&kept);
+        // A line that reports an error is whole or absent.
+        let begun = next.and_then(|next| {
+            let piece = self.pieces.get(next.at).filter(|own| !reports_error(own.text(text)))?;
+            Some((next.at, piece.split(text, next.bytes)?))
+        });
+        let Some((at, parts)) = begun else {
+            return pieces::write_kept(text, &self.pieces, &kept, counts.as_deref());
+        };
+        // The beginning of the piece that comes next fills the room.
+        let mut own = self.pieces.clone();
+        own.splice(at..=at, parts);
+        kept.splice(at..=at, [true, false]);
+        pieces::write_kept(text, &own, &kept, counts.as_deref())
     }
 
     /// The lines of each kind of error of which one is shown, in the order of these, if others of
@@ -87,3 +103,6 @@ impl FillLines {
         Some(format!("; lines of each kind of error: {}", counts.join(", ")))
     }
 }
+
+#[cfg(test)]
+mod tests;

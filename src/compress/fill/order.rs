@@ -7,20 +7,35 @@ use std::cmp::Reverse;
 
 use foldhash::HashSet;
 
-use crate::compress::adapter::{Salience, salience};
+use crate::compress::adapter::{Salience, declared_lines, salience};
 use crate::compress::digest::pieces::{self, DigestPiece};
-use crate::compress::extract::{ExtractUnit, Selection, UnitFacts};
+use crate::compress::extract::{Criticality, ExtractUnit, Selection, UnitFacts, weigh};
 use crate::compress::notation::reports_error;
+use crate::compress::text::mix;
 
 /// What the beginning and the end of a text made of one line are asked for.
 const LINE_END_WEIGHT: u8 = 90;
+/// What a sentence of a long line is asked for that orders or forbids something.
+const DUTY_WEIGHT: u8 = 50;
+/// What source code is asked for: what is left to do, what it refuses, what it declares at its
+/// outermost level, and inside that.
+const NOTE_WEIGHT: u8 = 68;
+const ERROR_IN_SOURCE_WEIGHT: u8 = 67;
+const DECLARED_WEIGHT: u8 = 66;
+const MEMBER_WEIGHT: u8 = 56;
+const MAX_DECLARED_STEPS: usize = 8;
+/// Words of notes that say what is left to do.
+const NOTE_WORDS: [&str; 4] = ["TODO", "FIXME", "XXX", "HACK"];
 /// The value of a piece that shows hardly more than words of its kind.
 const WORDS_VALUE: u32 = 2;
 
 /// What each piece is asked for: what its line is, if it is all of it.
-pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece]) -> Vec<Salience> {
-    let lines = salience(text);
-    let none = Salience { weight: 0, kind: 0, is_error: false };
+pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece], is_source: bool) -> Vec<Salience> {
+    let mut lines = salience(text);
+    if is_source {
+        weigh_source(text, &mut lines);
+    }
+    let none = Salience { weight: 0, kind: 0, is_error: false, is_passed: false };
     let mut own: Vec<Salience> = Vec::with_capacity(pieces.len());
     let mut before = None;
     for (at, piece) in pieces.iter().enumerate() {
@@ -28,7 +43,11 @@ pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece]) -> Vec<Salience
         let is_head = before != Some(piece.line);
         let is_whole = is_head && pieces.get(at + 1).is_none_or(|next| next.line != piece.line);
         let is_asked = is_whole || is_head || reports_error(piece.text(text));
-        own.push(if is_asked { line } else { Salience { kind: line.kind, ..none } });
+        let mut piece_own = if is_asked { line } else { Salience { kind: line.kind, ..none } };
+        if !is_whole && weigh(piece.text(text), false).critical >= Criticality::Strict {
+            piece_own.weight = piece_own.weight.max(DUTY_WEIGHT);
+        }
+        own.push(piece_own);
         before = Some(piece.line);
     }
     let (first, last) = (pieces::find_first(text, pieces), pieces::find_last(text, pieces));
@@ -42,6 +61,31 @@ pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece]) -> Vec<Salience
         }
     }
     own
+}
+
+/// Of source code, what it declares comes before what it says of errors.
+fn weigh_source(text: &str, lines: &mut [Salience]) {
+    for line in lines.iter_mut().filter(|line| line.is_error) {
+        line.weight = line.weight.min(ERROR_IN_SOURCE_WEIGHT);
+        line.is_error = false;
+    }
+    for (line, own) in text.split('\n').zip(lines.iter_mut()) {
+        if NOTE_WORDS.iter().any(|word| line.contains(word)) {
+            own.weight = own.weight.max(NOTE_WEIGHT);
+        }
+    }
+    let declared = declared_lines(text);
+    let outer = declared.iter().map(|line| line.width).min().unwrap_or_default();
+    let last = declared.len().saturating_sub(1);
+    for (nth, line) in declared.into_iter().enumerate() {
+        let weight = if line.width == outer { DECLARED_WEIGHT } else { MEMBER_WEIGHT };
+        // From both ends.
+        let steps = u8::try_from(nth.min(last - nth).min(MAX_DECLARED_STEPS)).unwrap_or_default();
+        if let Some(own) = lines.get_mut(line.at) {
+            own.weight = own.weight.max(weight - steps);
+            own.kind = mix(own.kind, line.at as u64 + 1);
+        }
+    }
 }
 
 /// Pieces in the order in which they are shown.
@@ -78,6 +122,8 @@ impl PieceOrder {
         }
         let is_error = |at: &usize| salience.get(*at).is_some_and(|own| own.is_error);
         places.extend(selection.drain(&is_error));
+        let is_open = |at: &usize| !salience.get(*at).is_some_and(|own| own.is_passed);
+        places.extend(selection.drain(&is_open));
         places.extend(selection.drain(&|_| true));
         told_before.retain(|at| !selection.has(*at));
         for at in told_before {
@@ -98,8 +144,8 @@ impl PieceOrder {
         Self { places, bytes }
     }
 
-    /// Flags of the first pieces that take at most so many bytes, one at least, of `count` pieces.
-    pub(super) fn first(&self, count: usize, bytes: usize) -> Vec<bool> {
+    /// The first pieces that take at most so many bytes, one at least, of `count` pieces.
+    pub(super) fn first(&self, count: usize, bytes: usize) -> FirstPieces {
         let shown = self.bytes.partition_point(|end| *end <= bytes).max(1);
         let mut kept = vec![false; count];
         for at in self.places.iter().take(shown) {
@@ -107,6 +153,25 @@ impl PieceOrder {
                 *kept = true;
             }
         }
-        kept
+        let taken = self.bytes.get(shown - 1).copied().unwrap_or_default();
+        let next = self
+            .places
+            .get(shown)
+            .map(|at| NextPiece { at: *at, bytes: bytes.saturating_sub(taken) });
+        FirstPieces { kept, next }
     }
+}
+
+/// Flags of the pieces that are shown, and the piece after them.
+#[derive(Debug)]
+pub(super) struct FirstPieces {
+    pub(super) kept: Vec<bool>,
+    pub(super) next: Option<NextPiece>,
+}
+
+/// A piece that has not enough room, and the room that it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NextPiece {
+    pub(super) at: usize,
+    pub(super) bytes: usize,
 }

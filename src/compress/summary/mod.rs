@@ -17,6 +17,8 @@ mod statement;
 
 use std::collections::BTreeSet;
 
+use foldhash::HashSet;
+
 use super::digest::pieces_of;
 use super::notation::reports_error;
 use crate::domain::{Message, Role, TokenizerName};
@@ -28,7 +30,7 @@ pub(super) use line::one_line;
 use names::take_names;
 use page::{LineWorth, SummaryPage};
 use selection::{all_texts, is_long_result, next, pick_calls, pick_reply, pick_request, to_keep};
-use statement::{is_report, is_statement};
+use statement::{figures_aside, is_general, is_half, is_plan, is_report, is_statement, is_strong};
 
 /// The sections, in their order.
 pub const SECTIONS: [&str; 5] = ["Asked:", "State:", "Found:", "Next:", "Keep:"];
@@ -105,6 +107,36 @@ pub struct SummaryInput<'c> {
     pub is_shown: &'c dyn Fn(u64) -> bool,
 }
 
+/// Lines of results that speak of failures, with the places of their messages.
+#[derive(Default)]
+struct FailureLines<'t> {
+    reports: Vec<(usize, &'t str)>,
+    /// Those that report none, such as that there are none.
+    others: Vec<(usize, &'t str)>,
+    /// What may fail and what must not: it is no finding.
+    plans: Vec<(usize, &'t str)>,
+}
+
+impl<'t> FailureLines<'t> {
+    fn add_text(&mut self, at: usize, text: &'t str) {
+        let own: Vec<&str> = text.lines().map(str::trim).collect();
+        let line = |place: usize| own.get(place).copied().unwrap_or_default();
+        for place in (0..own.len()).filter(|place| reports_error(line(*place))) {
+            let before = place.checked_sub(1).map(line).unwrap_or_default();
+            let (line, after) = (line(place), line(place + 1));
+            if !is_strong(line) && is_half(before, line, after) {
+                continue;
+            }
+            if is_report(line) {
+                self.reports.push((at, line));
+            } else if is_statement(line) {
+                let is_other = !is_plan(line) && !is_general(line);
+                if is_other { &mut self.others } else { &mut self.plans }.push((at, line));
+            }
+        }
+    }
+}
+
 /// Summarises in at most `room` tokens; headings are left out of sections that have no line.
 pub fn summarize(
     counter: &Counter,
@@ -128,24 +160,17 @@ pub fn summarize(
         messages.filter(move |(_, message)| is_searched(message))
     };
     let before = |section| earlier.section_lines(section).iter().map(|line| (0, line.as_str()));
-    let mut lines: Vec<(usize, &str)> =
-        before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
-    // Lines that only speak of errors, such as that there are none, come after those that report some.
-    let mut others = Vec::new();
+    let reports = before(Section::Found).filter(|(_, line)| reports_error(line)).collect();
+    let mut failures = FailureLines { reports, ..FailureLines::default() };
     for (at, message) in searched().filter(|(_, message)| message.role == Role::Tool) {
-        let own = all_texts(message).flat_map(str::lines).map(str::trim);
-        for line in own.filter(|line| reports_error(line)) {
-            if is_report(line) {
-                lines.push((at + 1, line));
-            } else if is_statement(line) {
-                others.push((at + 1, line));
-            }
-        }
+        all_texts(message).for_each(|text| failures.add_text(at + 1, text));
     }
+    let FailureLines { reports, others, plans } = failures;
     page.add_tokens(room * ERRORS_PERCENT / 100);
     let focus = LineWorth::new(covered.instructions);
-    page.quote_lines(Section::Found, lines, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::Found, reports, &focus.with_base(ERROR_WEIGHT), &|_| false);
     page.quote_lines(Section::Found, others, &focus.with_base(ERROR_WEIGHT), &|_| false);
+    page.quote_lines(Section::State, plans, &focus.with_base(ERROR_WEIGHT), &|_| false);
     let mut lines: Vec<(usize, &str)> = before(Section::State).collect();
     let names = take_names(&mut lines);
     let known: BTreeSet<String> = page.lines().map(str::to_owned).collect();
@@ -157,13 +182,17 @@ pub fn summarize(
             line.len() >= MIN_QUOTE_BYTES && !is_gap && !known.contains(*line)
         })
     };
-    for (at, message) in searched() {
-        lines.extend(
-            lines_of(message)
-                .filter(|line| is_statement(line) || focus.is_meant(line))
-                .map(|line| (at + 1, line)),
-        );
+    // Of lines that differ in figures alone, such as the cost of each step, the newest counts.
+    let mut kinds: HashSet<u64> = known.iter().map(|line| figures_aside(line)).collect();
+    let mut newest_lines: Vec<(usize, &str)> = Vec::new();
+    for (at, message) in searched().rev() {
+        let own: Vec<&str> = lines_of(message).collect();
+        let own = own.into_iter().rev();
+        let own = own.filter(|line| is_statement(line) || focus.is_meant(line));
+        let own = own.filter(|line| kinds.insert(figures_aside(line)));
+        newest_lines.extend(own.map(|line| (at + 1, line)));
     }
+    lines.extend(newest_lines.into_iter().rev());
     page.add_tokens(room * STATEMENTS_PERCENT / 100);
     page.quote_lines(Section::State, lines, &focus, covered.is_shown);
     page.add_tokens(room * NAMES_PERCENT / 100);

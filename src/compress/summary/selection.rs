@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::line::one_line;
-use crate::compress::extract::sentences;
+use super::statement::is_code;
+use crate::compress::extract::{sentences, weigh};
 use crate::domain::{Content, Message, Part, Role};
 
 /// Words that say what is still to be done.
@@ -58,11 +59,16 @@ pub(super) fn pick_reply(message: &Message, width: usize, lines: &mut Vec<String
     }
 }
 
-/// The first sentences of a reply that say what was found, of more than `width` characters if there
-/// are so many.
+/// The first sentences of a reply that say what was found: as many as `width` characters hold, one
+/// at least.
 fn findings(text: &str, width: usize) -> String {
-    /// What models say before a step.
-    const ANNOUNCEMENTS: [&str; 8] = [
+    /// What models say before a step, or for courtesy.
+    const ANNOUNCEMENTS: [&str; 13] = [
+        "i can help",
+        "i can assist",
+        "here's the change",
+        "please confirm",
+        "please provide",
         "let me",
         "let's",
         "i'll ",
@@ -75,8 +81,7 @@ fn findings(text: &str, width: usize) -> String {
     const MIN_WORDS: usize = 3;
     let mut said = String::new();
     let head = text.get(..text.floor_char_boundary(MAX_SEARCH_BYTES)).unwrap_or(text);
-    let lines: Vec<&str> = head.lines().filter(|line| !is_heading(line.trim())).collect();
-    let head = lines.join("\n");
+    let head = without_code(head);
     let mut found: Vec<Range<usize>> = Vec::new();
     sentences(&head, 0..head.len(), &mut found);
     for sentence in found.into_iter().filter_map(|range| head.get(range)).map(str::trim) {
@@ -84,18 +89,41 @@ fn findings(text: &str, width: usize) -> String {
         let is_unspaced = |letter: char| letter >= '\u{2e80}';
         let is_short = sentence.split_whitespace().nth(MIN_WORDS - 1).is_none()
             && !sentence.contains(is_unspaced);
-        if is_short || ANNOUNCEMENTS.iter().any(|words| low.contains(words)) {
+        // What was asked has been answered.
+        let is_open = sentence.ends_with(['?', '？']);
+        let is_filler = weigh(sentence, false).worth == 0;
+        if is_short || is_open || is_filler || ANNOUNCEMENTS.iter().any(|words| low.contains(words))
+        {
             continue;
+        }
+        // Half a sentence is no finding.
+        if !said.is_empty() && said.len() + sentence.len() >= width {
+            break;
         }
         if !said.is_empty() {
             said.push(' ');
         }
         said.push_str(sentence);
-        if said.len() > width * 4 {
-            break;
-        }
     }
     said
+}
+
+/// The lines of a text without those of code between fences, what announces it, and headings.
+fn without_code(text: &str) -> String {
+    let mut is_code = false;
+    let mut kept = Vec::new();
+    for line in text.lines() {
+        let body = line.trim();
+        if body.starts_with("```") || body.starts_with("~~~") {
+            is_code = !is_code;
+            if is_code && kept.last().is_some_and(|line: &&str| line.trim_end().ends_with(':')) {
+                kept.pop();
+            }
+        } else if !is_code && !is_heading(body) {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
 }
 
 pub(super) fn pick_calls(message: &Message, width: usize, lines: &mut Vec<String>) {
@@ -126,8 +154,9 @@ fn with_words(text: &str, words: &[&str], width: usize, lines: &mut Vec<String>)
         let mut found: Vec<Range<usize>> = Vec::new();
         sentences(part, 0..part.len(), &mut found);
         for sentence in found.into_iter().filter_map(|range| part.get(range)) {
+            let sentence = sentence.split("```").next().unwrap_or_default();
             let low = sentence.to_lowercase();
-            if words.iter().any(|word| low.contains(word)) {
+            if words.iter().any(|word| low.contains(word)) && !is_code(sentence) {
                 lines.extend(opening(sentence, width));
             }
         }

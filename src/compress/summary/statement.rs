@@ -2,6 +2,7 @@
 
 use crate::compress::adapter::{ReportStrength, report_of};
 use crate::compress::notation::may_report;
+use crate::compress::text::{hash, mix};
 
 /// Whether a line says something to a person: words, or a figure with its name, and no code.
 pub(super) fn is_statement(line: &str) -> bool {
@@ -44,13 +45,98 @@ fn names_figure(line: &str) -> bool {
 pub(super) fn is_report(line: &str) -> bool {
     match report_of(line) {
         ReportStrength::None => false,
-        // What would be done about a failure.
-        _ if line.starts_with("If ") || denies_errors(line) => false,
+        _ if is_plan(line) || denies_errors(line) => false,
+        ReportStrength::Strong if line.starts_with("Error messages") => false,
         ReportStrength::Strong if !is_code(line) || has_level(line) => {
             line.split_whitespace().nth(1).is_some()
         }
-        _ => !(is_code(line) || line.ends_with(':') || is_fragment(line) && is_long(line)),
+        _ => {
+            !(is_code(line)
+                || line.ends_with(':')
+                || is_fragment(line) && is_long(line)
+                || line.starts_with('|')
+                || is_general(line))
+        }
     }
+}
+
+/// A hash of a line without its figures: lines that differ in them alone have the same.
+pub(super) fn figures_aside(line: &str) -> u64 {
+    let is_sign = |letter: char| letter.is_ascii_digit() || letter.is_ascii_punctuation();
+    let mut all = 0;
+    for word in line.split_whitespace() {
+        let is_figure =
+            word.chars().all(is_sign) && word.contains(|sign: char| sign.is_ascii_digit());
+        all = mix(all, if is_figure { 0 } else { hash(word.as_bytes()) });
+    }
+    all
+}
+
+/// Whether a line is a report by its form, `error[E0308]: mismatched types`, whatever is around it.
+pub(super) fn is_strong(line: &str) -> bool {
+    report_of(line) == ReportStrength::Strong
+}
+
+/// Whether a line says what is to be done, asks, or is a heading: nothing in it has happened.
+pub(super) fn is_plan(line: &str) -> bool {
+    /// Words that orders begin with.
+    const ORDERS: [&str; 22] = [
+        "always",
+        "check",
+        "confirm",
+        "do",
+        "don't",
+        "ensure",
+        "file",
+        "fix",
+        "handle",
+        "if",
+        "investigate",
+        "make",
+        "never",
+        "please",
+        "re-run",
+        "read",
+        "record",
+        "report",
+        "restart",
+        "retry",
+        "run",
+        "verify",
+    ];
+    const MAX_NUMBER_DIGITS: usize = 3;
+    let body = line.trim_start_matches(['-', '*', '•', '>', ' ', '\t']);
+    let number = body.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let is_numbered = (1..=MAX_NUMBER_DIGITS).contains(&(body.len() - number.len()));
+    let body = number.strip_prefix(". ").filter(|_| is_numbered).unwrap_or(body);
+    let first = body.split_whitespace().next().unwrap_or_default().trim_end_matches([':', ',']);
+    body.starts_with("[ ]")
+        || line.starts_with('#')
+        || line.ends_with('?')
+        || ORDERS.iter().any(|order| order.eq_ignore_ascii_case(first))
+}
+
+/// Whether a line speaks of failures that there may be: `Error messages go to the log`, `must exit
+/// without errors`.
+pub(super) fn is_general(line: &str) -> bool {
+    const GENERAL_WORDS: [&str; 12] = [
+        "when", "if", "may", "might", "would", "could", "should", "must", "handled", "handling",
+        "cases", "messages",
+    ];
+    let mut words = line.split(|sign: char| !sign.is_alphanumeric());
+    words.any(|word| GENERAL_WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
+}
+
+/// Whether a line goes on with the sentence of the line before it, or its own goes on in the next.
+pub(super) fn is_half(before: &str, line: &str, after: &str) -> bool {
+    let opens_small = |line: &str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        first.starts_with(char::is_lowercase) && first.chars().all(|letter| letter.is_alphabetic())
+    };
+    let is_open = |line: &str| {
+        line.ends_with(|sign: char| sign.is_lowercase() || matches!(sign, ',' | '`' | ')' | '—'))
+    };
+    opens_small(line) && is_open(before) || is_open(line) && opens_small(after)
 }
 
 /// Whether a line has the level of a compiler or a program before its message.
@@ -92,7 +178,7 @@ fn is_fragment(line: &str) -> bool {
 
 /// Whether a line is one of code, data or a drawing on a terminal: it would mean nothing without its
 /// neighbours.
-fn is_code(line: &str) -> bool {
+pub(super) fn is_code(line: &str) -> bool {
     let line = line.trim();
     let body = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
     // A line of a file, by its number; or of a difference.

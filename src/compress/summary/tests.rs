@@ -158,6 +158,53 @@ fn lines_that_the_caller_asks_for_come_first() {
     assert!(asked.contains("- the budget is with nobody"), "{asked}");
 }
 
+#[test]
+fn findings_are_whole_sentences_of_what_happened() {
+    let reply = "I found two flights on May 19:\n- HAT072 at 9:00\nWhich one do you want? I can help you with that. Here's the change:\n```rust\nfn main() {}\n```\nThe seed is 125379498.";
+    let result = "- [ ] `npm run lint` exits 0 with no errors\n## Error handling\nFile a bug when validation fails\nThe job may fail on slow machines\nError messages go to the log\nit prints that the server\nrefused the second connection of `a`\nThe build failed after 3 minutes\nerror[E0277]: no such trait\nand more of it\nThe cost so far is 17 cents\nThe cost so far is 21 cents\n";
+    let result = ToolResult {
+        call_id: "c".into(),
+        name: None,
+        content: vec![Part::text(result)],
+        is_error: None,
+    };
+    let messages = [
+        Message::text(
+            Role::User,
+            "Book it. Never pay more than $ 200. You must run ```\nmake\n```",
+        ),
+        Message::text(Role::Assistant, reply),
+        Message::new(Role::Tool, vec![Part::new(Content::ToolResult(result))]),
+    ];
+    let text = of(&messages, &[], 600, None);
+    for line in [
+        "I found two flights on May 19",
+        "HAT072",
+        "The seed is 125379498.",
+        "The build failed after 3 minutes",
+        "error[E0277]: no such trait",
+        "so far is 21 cents",
+        "Never pay more than",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let found = text.split("Found:").nth(1).unwrap();
+    for line in [
+        "Which one",
+        "I can help",
+        "Here's the change",
+        "may fail",
+        "Error messages",
+        "[ ]",
+        "File a bug",
+    ] {
+        assert!(!found.contains(line), "{line}: {text}");
+    }
+    for line in ["fn main", "## Error", "so far is 17"] {
+        assert!(!text.contains(line), "{line}: {text}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_summary_keeps_its_room(room in 0u64..300, times in 0usize..20, before in 0usize..3) {

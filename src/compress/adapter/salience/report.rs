@@ -130,6 +130,67 @@ pub(super) fn is_pointed_at(body: &str) -> bool {
     after_bar.is_some_and(|code| is_marked || code.trim_start().starts_with(">>> "))
 }
 
+/// Whether a line is one of a file, with its number: `14 | use a::Error;`.
+pub(super) fn is_excerpt(body: &str) -> bool {
+    let rest = body.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    rest.len() < body.len() && rest.trim_start().starts_with("| ")
+}
+
+/// Whether a line of an excerpt only points at the line before it: `   |    ^^^^`.
+pub(super) fn is_caret(body: &str) -> bool {
+    body.contains('^') && body.bytes().all(|byte| matches!(byte, b'|' | b' ' | b'^' | b'~' | b'-'))
+}
+
+/// Whether a line says where something is: `src/a.rs:31:5`, `at f (/app/a.js:3:1)`,
+/// `File "a.py", line 31`.
+pub(super) fn names_place(body: &str) -> bool {
+    /// Letters of the longest ending of a file that has lines.
+    const MAX_ENDING: usize = 6;
+    let bytes = body.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    body.starts_with("File \"") && body.contains("\", line ")
+        || memchr::memchr_iter(b':', bytes).filter(|at| is_digit(at + 1)).any(|at| {
+            let before = bytes.get(..at).unwrap_or_default().iter().rev();
+            let ending = before.clone().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            (1..=MAX_ENDING).contains(&ending) && before.clone().nth(ending) == Some(&b'.')
+        })
+        || body.contains(":line ")
+}
+
+/// Whether a line names a file that two sides changed.
+pub(super) fn names_conflict(body: &str) -> bool {
+    const HEADS: [&str; 6] = [
+        "both modified:",
+        "both added:",
+        "both deleted:",
+        "deleted by us:",
+        "deleted by them:",
+        "CONFLICT (",
+    ];
+    HEADS.iter().any(|head| body.starts_with(head))
+}
+
+/// Whether a line has a value that an assertion compared: `Expected: 47`, `right: 25`.
+pub(super) fn is_compared(body: &str) -> bool {
+    const HEADS: [&str; 14] = [
+        "Failure/Error: ",
+        "expected ",
+        "Expected: ",
+        "Received: ",
+        "Actual: ",
+        "expected: ",
+        "actual: ",
+        "received: ",
+        "left: ",
+        "right: ",
+        "got: ",
+        "want: ",
+        "code: ",
+        "wanted: ",
+    ];
+    HEADS.iter().any(|head| body.starts_with(head))
+}
+
 fn is_lower_level(word: &[u8]) -> bool {
     [&b"warning"[..], b"warn", b"note", b"help"]
         .iter()

@@ -63,6 +63,29 @@ impl FormatAdapter for SourceAdapter {
     }
 }
 
+/// Whether the parts of a text make it source code, or a view of such with numbers.
+pub(crate) fn is_source(text: &str, spans: &[Span]) -> bool {
+    share(text, spans, Kind::Code) >= MIN_CODE_PERCENT
+        || spans.iter().all(|span| span.kind == Kind::Numbered)
+}
+
+/// The lines of source code that declare something, and how far each is indented.
+pub(crate) fn declared_lines(text: &str) -> Vec<DeclaredLine> {
+    let own = lines(text.split('\n').map(bare));
+    let declares =
+        |line: &SourceLine<'_>| line.opens && !line.is_comment && opens_declaration(line.body);
+    let found = own.iter().enumerate().filter(|(_, line)| declares(line));
+    found.map(|(at, line)| DeclaredLine { at, width: line.width }).collect()
+}
+
+/// A line that declares something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DeclaredLine {
+    pub(crate) at: usize,
+    /// Columns before it.
+    pub(crate) width: usize,
+}
+
 /// Hundredths of a text that are of a kind.
 fn share(text: &str, spans: &[Span], kind: Kind) -> usize {
     let own = spans.iter().filter(|span| span.kind == kind).map(|span| span.range.len());

@@ -1,0 +1,118 @@
+//! Lines that are asked for with others: what belongs to a failure, where it is, and the lines
+//! under which it is read.
+
+use super::super::failure::{is_passed, rank};
+use super::super::frame::frame;
+use super::super::line_choice::LineRank;
+use super::SalienceWork;
+use super::report::{ReportStrength, is_caret, names_place, report_of};
+use super::weights::{BAD_STATE, DETAIL, FAILED, MIN_ROWS, PARENT_DISCOUNT, PLACE};
+
+impl SalienceWork<'_, '_> {
+    /// The lines that belong to a failure.
+    pub(super) fn weigh_blocks(&mut self) {
+        let mut ranks = vec![LineRank::May(0); self.page.len()];
+        rank(self.page, &mut ranks);
+        let (mut blocks, mut told) = (0_usize, 0_usize);
+        let mut is_warned = false;
+        for (at, rank) in ranks.iter().enumerate() {
+            match rank {
+                LineRank::Once => {
+                    // A warning that speaks of an error opens no failure, and neither does a line
+                    // between two of a list.
+                    is_warned = self.is_between_rows(at)
+                        || self.page.reports_error(at)
+                            && report_of(self.page.body(at)) == ReportStrength::Warning;
+                    if !is_warned {
+                        blocks += 1;
+                        told = 0;
+                        self.raise_kind(at, FAILED - 2);
+                    }
+                }
+                LineRank::Must | LineRank::Should if !is_warned => {
+                    let steps = u8::try_from((told * 2 + blocks).min(40)).unwrap_or_default();
+                    self.raise(at, DETAIL - steps);
+                    told += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Where an error is: the first place below it that is no library's, and what a caret points at.
+    pub(super) fn weigh_places(&mut self) {
+        /// Lines below an error in which its place is.
+        const MAX_DISTANCE: usize = 24;
+        let page = self.page;
+        let mut error: Option<usize> = None;
+        let mut has_place = false;
+        let mut places = 0;
+        for at in 0..page.len() {
+            let body = page.body(at);
+            if page.reports_error(at) && !is_passed(body) {
+                let is_own =
+                    self.lines.get(at).is_some_and(|line| line.is_error && line.weight >= DETAIL);
+                error = Some(at).filter(|_| is_own);
+                has_place = names_place(body);
+            } else if error.is_some_and(|error| at - error <= MAX_DISTANCE) {
+                let is_library = frame(page, at, true).is_some_and(|frame| frame.is_library);
+                let is_place = !has_place && !is_library && names_place(body);
+                if is_place || is_caret(page.body(at + 1)) {
+                    has_place |= is_place;
+                    self.raise_name(at, PLACE, places);
+                    places += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether the lines around a line are rows of one list.
+    fn is_between_rows(&self, at: usize) -> bool {
+        let kind = |at: usize| self.lines.get(at).map(|line| line.kind);
+        let before = at.checked_sub(1).filter(|before| !self.page.is_blank(*before)).and_then(kind);
+        let count = before.and_then(|kind| self.counts.get(&kind));
+        before.is_some() && before == kind(at + 1) && count.is_some_and(|count| *count >= MIN_ROWS)
+    }
+
+    /// A line that is asked for is read under the nearest line above that is indented less, and
+    /// under the first one of a short paragraph.
+    pub(super) fn weigh_parents(&mut self) {
+        /// Lines of a paragraph whose first line says what the others are about.
+        const MAX_PARAGRAPH_LINES: usize = 8;
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut section = None;
+        let mut paragraph = 0;
+        for at in 0..self.page.len() {
+            if self.page.is_blank(at) {
+                paragraph = at + 1;
+                continue;
+            }
+            let indent = self.page.indent(at);
+            while open.last().is_some_and(|(other, _)| *other >= indent) {
+                open.pop();
+            }
+            let weight = self.lines.get(at).map_or(0, |line| line.weight);
+            if weight >= BAD_STATE {
+                let parent = open.last().map(|(_, parent)| *parent);
+                let is_near = at > paragraph && at - paragraph < MAX_PARAGRAPH_LINES;
+                let first = Some(paragraph).filter(|_| is_near && paragraph > 0);
+                for heading in parent.into_iter().chain(section).chain(first) {
+                    self.raise(heading, weight - PARENT_DISCOUNT);
+                }
+            }
+            if heads_section(self.page.body(at)) {
+                section = Some(at);
+            }
+            open.push((indent, at));
+        }
+    }
+}
+
+/// Whether a line heads the lines up to the next one like it: `TASK [x] ****`, `*** 3. row ***`,
+/// `==> v1/Secret`, `> Task :a:b`.
+fn heads_section(body: &str) -> bool {
+    const HEADS: [&str; 3] = ["==> ", "> Task ", "*** "];
+    let is_ruled = ["****", "====", "----"].iter().any(|rule| body.ends_with(rule));
+    HEADS.iter().any(|head| body.starts_with(head))
+        || is_ruled && body.bytes().any(|byte| byte.is_ascii_alphanumeric())
+}

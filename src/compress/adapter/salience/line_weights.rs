@@ -1,0 +1,150 @@
+//! What each line says by itself: how the work ended, what went wrong, what it names.
+
+use super::super::failure::{is_failed, is_heading, is_passed, is_total};
+use super::super::frame::frame;
+use super::super::line_shape::line_kind;
+use super::SalienceWork;
+use super::report::{
+    ReportStrength, is_compared, is_excerpt, is_pointed_at, names_bad_state, names_conflict,
+    report_of,
+};
+use super::summary_line::{is_sentence, is_summary, names_code};
+use super::weights::{
+    BAD_STATE, CHANGE, COMPARED, END_LINES, END_TOTAL, ERROR, FAILED, HEADING, LIST_HEAD,
+    MAX_LIST_HEADS, MIN_ROWS, TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
+};
+
+/// A line of nothing but data.
+const NO_WORDS: &str = "0";
+
+/// Lines that name things, so far.
+#[derive(Debug, Default)]
+struct NamedLines {
+    failed: usize,
+    changes: usize,
+    compared: usize,
+    /// Lines that announce the deeper lines below them.
+    heads: Vec<usize>,
+}
+
+impl SalienceWork<'_, '_> {
+    /// What each line says by itself.
+    pub(super) fn weigh_lines(&mut self) {
+        let page = self.page;
+        let solid = (0..page.len()).rev().filter(|at| !page.is_blank(*at));
+        let end = solid.take(END_LINES).last().unwrap_or_default();
+        let mut named = NamedLines::default();
+        for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
+            self.weigh_report(at, end);
+            self.weigh_name(at, &mut named);
+            if is_rule(page.body(at + 1)) && !is_rule(page.body(at)) {
+                self.raise_kind(at, TABLE_HEAD);
+            }
+        }
+        // Of more, they are keys.
+        if named.heads.len() <= MAX_LIST_HEADS {
+            for (nth, at) in named.heads.into_iter().enumerate() {
+                self.raise_name(at, LIST_HEAD, nth);
+            }
+        }
+    }
+
+    /// How the work ended, and what went wrong. `end`: where the end of the text begins.
+    fn weigh_report(&mut self, at: usize, end: usize) {
+        let body = self.page.body(at);
+        let may_report = self.page.reports_error(at) && !is_excerpt(body);
+        let report = if may_report { report_of(body) } else { ReportStrength::None };
+        let passed = is_passed(body);
+        let kind = self.lines.get(at).map(|line| line.kind).unwrap_or_default();
+        let count = self.counts.get(&kind).copied().unwrap_or_default();
+        let is_row = count >= MIN_ROWS && kind != line_kind(NO_WORDS);
+        let is_count = is_total(body) && !is_sentence(body) && !names_code(body);
+        let is_end = !passed && (is_count || !is_row && is_summary(body));
+        if is_end {
+            self.raise_kind(at, if at >= end { END_TOTAL } else { TOTAL });
+        }
+        match report {
+            ReportStrength::Strong => self.raise_kind(at, ERROR),
+            ReportStrength::Weak => self.raise_kind(at, WEAK_ERROR),
+            ReportStrength::Warning => self.raise_kind(at, WARNING),
+            // What most things are in is no bad state.
+            ReportStrength::None if !passed && !is_row && names_bad_state(body) => {
+                self.raise_kind(at, BAD_STATE);
+            }
+            ReportStrength::None => {}
+        }
+        if let Some(line) = self.lines.get_mut(at) {
+            line.is_error = !is_end && report >= ReportStrength::Weak;
+        }
+        let announces = report >= ReportStrength::Weak && !is_heading(body) && body.contains(' ');
+        if announces && body.ends_with(':') || is_end && body.ends_with(',') {
+            self.raise_message(at);
+        }
+    }
+
+    /// What is named: what failed, what changes, what was compared.
+    fn weigh_name(&mut self, at: usize, named: &mut NamedLines) {
+        let body = self.page.body(at);
+        if is_failed(body) || names_conflict(body) {
+            self.raise_name(at, FAILED, named.failed);
+            named.failed += 1;
+        } else if is_heading(body) {
+            self.raise_kind(at, HEADING);
+        } else if is_pointed_at(body) {
+            self.raise_kind(at, FAILED);
+        }
+        if names_change(body) {
+            self.raise_name(at, CHANGE, named.changes);
+            named.changes += 1;
+        }
+        if is_compared(body) {
+            self.raise_name(at, COMPARED, named.compared);
+            named.compared += 1;
+        }
+        if self.heads_list(at) {
+            named.heads.push(at);
+        }
+    }
+
+    /// Whether a line announces the deeper lines below it: `Untracked files:`, `Options:`.
+    fn heads_list(&self, at: usize) -> bool {
+        let is_deeper = |next: usize| self.page.indent(next) > 0;
+        let next = (at + 1..self.page.len()).find(|next| !self.page.is_blank(*next));
+        self.page.indent(at) == 0
+            && self.page.body(at).ends_with(':')
+            && next.is_some_and(is_deeper)
+    }
+
+    /// Raises the line after one that announces it: `error: 1 error occurred:`.
+    fn raise_message(&mut self, at: usize) {
+        let weight = self.lines.get(at).map_or(0, |line| line.weight);
+        let next = (at + 1..self.page.len()).find(|next| !self.page.is_blank(*next));
+        let is_frame = |next: &usize| frame(self.page, *next, true).is_some();
+        if let Some(next) = next.filter(|next| !is_frame(next)) {
+            self.raise(next, weight.saturating_sub(1));
+        }
+    }
+}
+
+/// Whether a line names what a plan, a difference or an exchange is about:
+/// `# addr will be created`, `diff --git a/x b/x`, `> POST /orders HTTP/2`.
+fn names_change(body: &str) -> bool {
+    match body.bytes().next() {
+        Some(b'#') => {
+            body.starts_with("# ") && (body.contains(" will be ") || body.contains(" must be "))
+        }
+        Some(b'd') => body.starts_with("diff --git ") || body.starts_with("diff --cc "),
+        Some(b'>') => body.rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/")),
+        _ => false,
+    }
+}
+
+/// Whether a line is drawn between the head of a table and its rows.
+fn is_rule(body: &str) -> bool {
+    let is_mark = |letter: char| {
+        matches!(letter, '-' | '=' | '+' | '|' | ':' | ' ' | '\t' | '\u{2500}'..='\u{257f}')
+    };
+    body.len() >= 3
+        && body.chars().all(is_mark)
+        && body.chars().any(|letter| matches!(letter, '-' | '=' | '\u{2500}' | '\u{2550}'))
+}

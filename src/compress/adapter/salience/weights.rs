@@ -1,0 +1,52 @@
+//! Weights of lines, by why they are asked for.
+
+pub(super) const ERROR: u8 = 100;
+pub(super) const END_TOTAL: u8 = 102;
+pub(super) const TOTAL: u8 = 96;
+pub(super) const LAST_LINE: u8 = 94;
+pub(super) const FIRST_LINE: u8 = 92;
+pub(super) const RARE_ROW: u8 = 90;
+/// A row whose columns only blanks part: words of sentences look alike.
+pub(super) const RARE_WORD: u8 = 79;
+pub(super) const WEAK_ERROR: u8 = 84;
+pub(super) const FAILED: u8 = 86;
+pub(super) const CHANGE: u8 = 82;
+/// What a section of settings is called.
+pub(super) const SECTION: u8 = 80;
+/// An entry of a section that has few.
+pub(super) const FEW_ENTRIES: u8 = 54;
+/// A value that an assertion compared.
+pub(super) const COMPARED: u8 = 77;
+pub(super) const TABLE_HEAD: u8 = 76;
+pub(super) const OUTLIER: u8 = 72;
+pub(super) const DETAIL: u8 = 70;
+pub(super) const RUN_DETAIL: u8 = 78;
+/// Where an error is.
+pub(super) const PLACE: u8 = 66;
+pub(super) const BAD_STATE: u8 = 68;
+pub(super) const RARE_SHAPE: u8 = 52;
+/// The first or the last of many rows.
+pub(super) const END_ROW: u8 = 48;
+pub(super) const WARNING: u8 = 46;
+pub(super) const NEAR_END: u8 = 57;
+pub(super) const NEAR_START: u8 = 56;
+pub(super) const HEADING: u8 = 36;
+pub(super) const LIST_HEAD: u8 = 58;
+/// Headings of lists in a text that is more than keys.
+pub(super) const MAX_LIST_HEADS: usize = 12;
+
+/// Lines at the end of a text in which it is summed up.
+pub(super) const END_LINES: usize = 12;
+/// Lines before the last that are near the end.
+pub(super) const NEAR_END_LINES: usize = 5;
+/// Full stops inside of a paragraph.
+pub(super) const MIN_STOPS: usize = 2;
+/// Lines of one kind that are rows of something.
+pub(super) const MIN_ROWS: usize = 6;
+/// What a heading weighs less than the line for which it is shown.
+pub(super) const PARENT_DISCOUNT: u8 = 20;
+/// What a second line of a kind weighs less than the first. Further ones count for what they show.
+pub(super) const REPEAT_DISCOUNT: u8 = 26;
+pub(super) const MAX_REPEATS: usize = 2;
+/// What a name weighs less than the one before, up to so many.
+pub(super) const MAX_NAME_STEPS: usize = 16;
