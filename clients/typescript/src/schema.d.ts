@@ -791,8 +791,9 @@ export interface paths {
         /**
          * Read what a session carries
          * @description Tools of the newest recorded request with the tokens of their definitions and how often they were called
-         *     in the newest turns, and the skills and memory entries that the newest records have: what is carried
-         *     for nothing is a tool without calls. Tools need a record in full. A session that the gateway made (`gws_…`)
+         *     in the newest turns; and the skills and memory entries that the newest records have, each with its tokens
+         *     and how often the model's messages used it. What has no call and no use is carried for nothing, and a request
+         *     without it saves its tokens. Tools and uses need a record in full. A session that the gateway made (`gws_…`)
          *     has an inventory as long as its records are kept.
          */
         get: operations["get_inventory"];
@@ -3236,15 +3237,34 @@ export interface components {
              */
             verdict: string;
         };
-        /** @description A skill or a memory entry. */
+        /** @description A skill or a memory entry that was sent. */
         CarriedItem: {
-            /** @description The skill's name, or the entry's key. */
+            /**
+             * @description The skill's name, or the entry's key.
+             * @example style
+             */
             name: string;
             /**
              * Format: int64
              * @description Records that have it.
              */
             records: number;
+            /**
+             * Format: int64
+             * @description Tokens of its text in the newest record that has it, which a request without it saves; null if no record
+             *     has the text.
+             */
+            tokens?: number | null;
+            /**
+             * Format: int64
+             * @description Turns since its last use, 0 for the newest one; null if there was none or it is not known.
+             */
+            turns_since_use?: number | null;
+            /**
+             * Format: int64
+             * @description The model's messages within the newest turns that use it; null if that is not known.
+             */
+            uses?: number | null;
         };
         /** @description A tool that the newest request carries. */
         CarriedTool: {
@@ -4924,6 +4944,13 @@ export interface components {
              */
             endpoint: string;
             /**
+             * @description Keys of the memory entries in the request: mode `session`.
+             * @example [
+             *       "style"
+             *     ]
+             */
+            memory: string[];
+            /**
              * @description `observe`, `compress`, `fit` or `session`.
              * @example compress
              */
@@ -5785,6 +5812,7 @@ export interface components {
             clipped: number;
             /** @description The code that a guard gave. */
             code?: string | null;
+            delivery?: components["schemas"]["RecordedDelivery"] | null;
             /** @description The failure in a sentence. */
             detail?: string | null;
             /**
@@ -5792,6 +5820,11 @@ export interface components {
              * @example redact
              */
             hook: string;
+            /**
+             * @description In a record in full, the JSON text of the member `input` that was sent; null if nothing was sent, as to
+             *     a built-in hook, or if it is no longer kept.
+             */
+            input?: string | null;
             /**
              * @description What the hook may do.
              * @example transform
@@ -6005,13 +6038,24 @@ export interface components {
         };
         /** @description What the newest requests of a session carried, and what of it was used. */
         Inventory: {
-            /** @description The record that tells about tools; null if no record of these is in full, and `tools` is empty then. */
+            /**
+             * @description The record whose conversation shows what was used; null if none of these records is in full. `tools` is
+             *     empty then, and uses are null.
+             */
             compilation_id?: string | null;
-            /** @description Memory entries that were shown. */
+            /**
+             * @description Memory entries that were shown, by key. A message of the model uses an entry if it calls a memory tool with
+             *     the entry's key (or the path of its file), or repeats the entry's value word for word in its text or in the
+             *     arguments of a call. A value of fewer than 8 characters is not looked for: without a call, uses of its entry
+             *     are null.
+             */
             memory: components["schemas"]["CarriedItem"][];
             /** @description Records that were looked at. */
             records: number;
-            /** @description Skills whose instructions were sent. */
+            /**
+             * @description Skills whose instructions were sent, by name. A message of the model uses a skill if it calls a tool of the
+             *     skill's `allowed_tools`; of a skill without them, or that is no longer there, uses are null.
+             */
             skills: components["schemas"]["CarriedItem"][];
             /** @description Tools of its request, in their order. */
             tools: components["schemas"]["CarriedTool"][];
@@ -7580,6 +7624,31 @@ export interface components {
         };
         /** @enum {string} */
         RecordLevel: "none" | "hashes" | "full";
+        /** @description The newest attempt of a queued call that a record in full lists. */
+        RecordedDelivery: {
+            /** @description When it was made. */
+            at: string;
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            attempt: number;
+            /**
+             * @description The id of the call, as in `GET /hooks/{id}/deliveries`.
+             * @example msg_01993f6b2c0a7d3e8f1a2b3c4d5e6f70
+             */
+            id: string;
+            /**
+             * @description The text of a response with a status of 200 to 299, its first 4 KiB; null if it did not arrive, is no text,
+             *     or repeats a secret of the hook.
+             */
+            response?: string | null;
+            /**
+             * Format: int32
+             * @description The status of the response; null if there was none.
+             */
+            status?: number | null;
+        };
         /** @description What to put into the instructions. */
         RenderSkill: {
             /** @description Whether arguments that no place asks for are appended; true when absent. */
@@ -8916,14 +8985,16 @@ export interface components {
             model?: string | null;
             /**
              * @description How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
-             *     from others; or `none`, only what keeps the format of the original. If absent: `"plain"`.
+             *     from others; or `none`, only what keeps the format of the original. When absent,
+             *     `compression.notations` of the defaults of the session or else of the key; `plain` if neither
+             *     has it.
              */
             notations?: components["schemas"]["AllowedNotations"] | null;
             /** @description Whether what is shortened names its artifact for the tool `context_read`. */
             read_tool?: boolean | null;
             /** @description The results of the tools. */
             results: components["schemas"]["RawToolResult"][];
-            /** @description The session, for its hooks and defaults. */
+            /** @description The session, for its hooks and for `compression.notations` of its defaults. */
             session_id?: string | null;
             source?: components["schemas"]["ConversationShape"] | null;
             truncate?: components["schemas"]["TruncateOptions"] | null;
@@ -9590,6 +9661,7 @@ export type RecallMemoryHookCall = components['schemas']['RecallMemoryHookCall']
 export type RecallMemoryHookInput = components['schemas']['RecallMemoryHookInput'];
 export type RecalledEntry = components['schemas']['RecalledEntry'];
 export type RecordLevel = components['schemas']['RecordLevel'];
+export type RecordedDelivery = components['schemas']['RecordedDelivery'];
 export type RenderSkill = components['schemas']['RenderSkill'];
 export type RenderedSkill = components['schemas']['RenderedSkill'];
 export type RepairMode = components['schemas']['RepairMode'];

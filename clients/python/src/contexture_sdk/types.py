@@ -682,13 +682,23 @@ class CandidateReviewRow(TypedDict):
     verdict: str
 
 
-class CarriedItem(TypedDict):
-    """A skill or a memory entry."""
-
+class _CarriedItemRequired(TypedDict):
     # The skill's name, or the entry's key.
     name: str
     # Records that have it.
     records: int
+
+
+class CarriedItem(_CarriedItemRequired, total=False):
+    """A skill or a memory entry that was sent."""
+
+    # Tokens of its text in the newest record that has it, which a request without it saves; null if no record has
+    # the text.
+    tokens: Union[int, None]
+    # Turns since its last use, 0 for the newest one; null if there was none or it is not known.
+    turns_since_use: Union[int, None]
+    # The model's messages within the newest turns that use it; null if that is not known.
+    uses: Union[int, None]
 
 
 class _CarriedToolRequired(TypedDict):
@@ -2278,6 +2288,8 @@ class _GatewayReportRequired(TypedDict):
     edits: List[GatewayMessageEdit]
     # `messages`, `chat_completions`, `responses` or `generate_content`.
     endpoint: str
+    # Keys of the memory entries in the request: mode `session`.
+    memory: List[str]
     # `observe`, `compress`, `fit` or `session`.
     mode: str
     # In mode `observe`: what `compress` would have saved of the newest messages.
@@ -3023,8 +3035,13 @@ class HookRecord(_HookRecordRequired, total=False):
     cause: Union[str, None]
     # The code that a guard gave.
     code: Union[str, None]
+    # In a record in full, the newest attempt of a queued call; null before the first one.
+    delivery: Union[RecordedDelivery, None]
     # The failure in a sentence.
     detail: Union[str, None]
+    # In a record in full, the JSON text of the member `input` that was sent; null if nothing was sent, as to a
+    # built-in hook, or if it is no longer kept.
+    input: Union[str, None]
     # Why a guard denied.
     reason: Union[str, None]
     # The hash of what was sent.
@@ -3163,11 +3180,15 @@ class HookTestResult(_HookTestResultRequired, total=False):
 
 
 class _InventoryRequired(TypedDict):
-    # Memory entries that were shown.
+    # Memory entries that were shown, by key. A message of the model uses an entry if it calls a memory tool with
+    # the entry's key (or the path of its file), or repeats the entry's value word for word in its text or in the
+    # arguments of a call. A value of fewer than 8 characters is not looked for: without a call, uses of its entry
+    # are null.
     memory: List[CarriedItem]
     # Records that were looked at.
     records: int
-    # Skills whose instructions were sent.
+    # Skills whose instructions were sent, by name. A message of the model uses a skill if it calls a tool of the
+    # skill's `allowed_tools`; of a skill without them, or that is no longer there, uses are null.
     skills: List[CarriedItem]
     # Tools of its request, in their order.
     tools: List[CarriedTool]
@@ -3176,7 +3197,8 @@ class _InventoryRequired(TypedDict):
 class Inventory(_InventoryRequired, total=False):
     """What the newest requests of a session carried, and what of it was used."""
 
-    # The record that tells about tools; null if no record of these is in full, and `tools` is empty then.
+    # The record whose conversation shows what was used; null if none of these records is in full. `tools` is empty
+    # then, and uses are null.
     compilation_id: Union[str, None]
 
 
@@ -4260,6 +4282,25 @@ class RecalledEntry(TypedDict):
 RecordLevel = Literal['none', 'hashes', 'full']
 
 
+class _RecordedDeliveryRequired(TypedDict):
+    # When it was made.
+    at: str
+    # From 1.
+    attempt: int
+    # The id of the call, as in `GET /hooks/{id}/deliveries`.
+    id: str
+
+
+class RecordedDelivery(_RecordedDeliveryRequired, total=False):
+    """The newest attempt of a queued call that a record in full lists."""
+
+    # The text of a response with a status of 200 to 299, its first 4 KiB; null if it did not arrive, is no text, or
+    # repeats a secret of the hook.
+    response: Union[str, None]
+    # The status of the response; null if there was none.
+    status: Union[int, None]
+
+
 class RenderSkill(TypedDict, total=False):
     """What to put into the instructions."""
 
@@ -5214,11 +5255,12 @@ class ToolResultsRequest(_ToolResultsRequestRequired, total=False):
     # Decides the tokenizer.
     model: Union[str, None]
     # How lossless forms may show values: `plain`, each as it was written; `computed`, some derived from others; or
-    # `none`, only what keeps the format of the original. If absent: `"plain"`.
+    # `none`, only what keeps the format of the original. When absent, `compression.notations` of the defaults of
+    # the session or else of the key; `plain` if neither has it.
     notations: Union[AllowedNotations, None]
     # Whether what is shortened names its artifact for the tool `context_read`.
     read_tool: Union[bool, None]
-    # The session, for its hooks and defaults.
+    # The session, for its hooks and for `compression.notations` of its defaults.
     session_id: Union[str, None]
     # The shape of the messages that are wanted; `openai` when absent.
     source: Union[ConversationShape, None]
@@ -5730,6 +5772,7 @@ __all__ = [
     "RecallMemoryHookInput",
     "RecalledEntry",
     "RecordLevel",
+    "RecordedDelivery",
     "RenderSkill",
     "RenderedSkill",
     "RepairMode",
