@@ -140,7 +140,7 @@ pub(super) fn lines(text: &str, keep: usize) -> String {
 
 impl DigestLines {
     fn new(text: &str) -> Self {
-        let pieces = pieces::cut(text, LineCuts::Short);
+        let pieces = pieces::cut(text, LineCuts::Sentences);
         // The beginning and the end of a text say something; those of a long line say nothing.
         let is_line = |at: &usize| {
             let line = |at: usize| pieces.get(at).map(|piece| piece.line);
