@@ -12,6 +12,7 @@ mod lock;
 mod reserve;
 mod sql;
 mod writer;
+mod writer_connection;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -55,39 +55,40 @@ fn thread_name(_: &dyn Sql) -> Result<Option<String>, Error> {
 #[test]
 fn a_write_that_finds_the_connection_free_takes_no_other_thread_and_others_wait_in_order() {
     let folder = Folder::new();
-    let sqlite = Arc::new(Sqlite::open(&folder.file()).unwrap());
+    let sqlite = Sqlite::open(&folder.file()).unwrap();
     let own = std::thread::current().name().map(str::to_owned);
     // The writer's own thread has the connection for a moment when it begins.
     assert!((0..10_000).any(|_| run(&sqlite, RELAXED, thread_name).unwrap() == own));
     let (begun, has_begun) = std::sync::mpsc::channel();
     let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
-    let first = Arc::clone(&sqlite);
-    let first = std::thread::spawn(move || {
-        run(&first, RELAXED, move |_| {
-            begun.send(()).unwrap();
-            may_go_on.recv().unwrap();
-            Ok(())
-        })
+    let numbers = Arc::new(Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            run(&sqlite, RELAXED, move |_| {
+                begun.send(()).unwrap();
+                may_go_on.recv().unwrap();
+                Ok(())
+            })
+        });
+        has_begun.recv().unwrap();
+        let waiting: Vec<_> = (0..8)
+            .map(|number| {
+                let numbers = Arc::clone(&numbers);
+                let (job, pending) = job(None, RELAXED, move |sql: &dyn Sql| {
+                    numbers.lock().unwrap().push(number);
+                    thread_name(sql)
+                });
+                sqlite.write(job).unwrap();
+                pending
+            })
+            .collect();
+        assert!(numbers.lock().unwrap().is_empty());
+        go_on.send(()).unwrap();
+        first.join().unwrap().unwrap();
+        for pending in waiting {
+            assert_eq!(pending.wait().unwrap().as_deref(), Some("store-writer"));
+        }
     });
-    has_begun.recv().unwrap();
-    let numbers = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let waiting: Vec<_> = (0..8)
-        .map(|number| {
-            let numbers = Arc::clone(&numbers);
-            let (job, pending) = job(None, RELAXED, move |sql: &dyn Sql| {
-                numbers.lock().unwrap().push(number);
-                thread_name(sql)
-            });
-            sqlite.queue_write(job).unwrap();
-            pending
-        })
-        .collect();
-    assert!(numbers.lock().unwrap().is_empty());
-    go_on.send(()).unwrap();
-    first.join().unwrap().unwrap();
-    for pending in waiting {
-        assert_eq!(pending.wait().unwrap().as_deref(), Some("store-writer"));
-    }
     assert_eq!(*numbers.lock().unwrap(), (0..8).collect::<Vec<_>>());
 }
 
