@@ -2,7 +2,12 @@
 //!
 //! A count is the same on a busy machine as on a quiet one, so a gate can hold it, which no time can. Only
 //! what runs inside of [`counted`] counts, on its own thread.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark, not the service")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark, not the service"
+)]
 
 #[expect(dead_code, reason = "texts of other benches, too")]
 #[path = "compress/texts.rs"]
@@ -42,7 +47,9 @@ const CASES: [(&str, Case); 4] = [
 fn main() {
     // Without a name, as tests and benches are started, the names.
     let Some(name) = std::env::args().nth(1).filter(|name| !name.starts_with('-')) else {
-        CASES.iter().for_each(|(name, _)| println!("{name}"));
+        for (name, _) in CASES {
+            println!("{name}");
+        }
         return;
     };
     let (_, case) = CASES.iter().find(|(known, _)| *known == name).unwrap();

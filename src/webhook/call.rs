@@ -16,6 +16,7 @@ use super::address::Policy;
 use super::breaker::{BreakerKey, Breakers};
 use super::client::{Client, LimitedResponse, NoResponse};
 use super::gate::Gates;
+use super::leak::leaks;
 use super::resolver::Resolver;
 use super::signature::sign;
 use super::tls::SetupError;
@@ -31,8 +32,6 @@ use crate::telemetry::{Metrics, trace};
 pub const HOP_HEADER: &str = "contexture-hop";
 /// The limit of that number: a request with more is a loop, and is refused (508).
 pub const MAX_HOPS: u8 = 3;
-/// Values of headers that are shorter are not treated as secrets.
-const MIN_SECRET_BYTES: usize = 8;
 /// Replaces a header's value where it is displayed.
 const HIDDEN_VALUE: &str = "(hidden)";
 /// Attempts of one call: a second one if no connection was made.
@@ -352,17 +351,6 @@ fn pause(text: &str, now: Timestamp) -> Option<Duration> {
 fn is_json(media_type: &str) -> bool {
     let kind = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
-}
-
-/// Whether a text contains a secret of the hook, which would get into a prompt or a log.
-fn leaks(endpoint: &Endpoint, body: &str) -> bool {
-    let holds = |secret: &str| secret.len() >= MIN_SECRET_BYTES && body.contains(secret);
-    let header = endpoint.headers.iter().any(|(_, value)| {
-        let value = value.expose_secret();
-        // The secret is the part after `Bearer`.
-        holds(value) || value.split_once(' ').is_some_and(|(_, token)| holds(token))
-    });
-    header || endpoint.secrets.list().iter().any(|live| holds(&live.secret.reveal()))
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod client;
 mod connector;
 mod credentials;
 mod gate;
+mod leak;
 mod resolver;
 mod seal;
 mod signature;

@@ -199,8 +199,8 @@ pub struct ResultsRequest {
     pub compression: Option<String>,
     /// How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
     /// from others; or `none`, only what keeps the format of the original. When absent,
-    /// `compression.notations` of the defaults of the session or else of the key; `plain` if neither
-    /// has it.
+    /// `compression.notations` of the defaults of the session, or of the key if the session's have no
+    /// `compression`; else `plain`.
     pub notations: Option<String>,
     /// Whether what is shortened names its artifact for the tool `context_read`.
     pub read_tool: Option<bool>,

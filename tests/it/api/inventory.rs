@@ -180,6 +180,31 @@ async fn entries_of_the_request_have_tokens_and_a_record_of_hashes_has_none() {
 }
 
 #[tokio::test]
+async fn a_part_of_a_word_is_no_use_and_a_skill_of_the_request_is_none_that_is_stored() {
+    let server = TestServer::spawn().await;
+    let stored = json!({"description": "d", "instructions": "i", "allowed_tools": ["Bash"]});
+    server.put_skill("review", &stored).await;
+    let entries = json!([{"key": "word", "value": "function"}, {"key": "id", "value": "12345678"},
+        {"key": "path", "value": "/src/main"}]);
+    let call =
+        json!({"id": "c", "type": "function", "function": {"name": "Bash", "arguments": "{}"}});
+    let said = "The malfunctions of 912345678 are in ./src/main.rs.";
+    let body = json!({"session_id": "s", "record": "full", "model": "gpt-4o", "memory": {"entries": entries},
+        "skill": {"name": "review", "instructions": "Look twice."},
+        "messages": [user("Hi"), {"role": "assistant", "content": said, "tool_calls": [call]}, result("c", "ok")]});
+    server.post_ok("/compile", &body).await;
+    let found = server.get_json("/inventory?session_id=s").await;
+    let uses: Vec<(&str, &Value)> = found["memory"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (item["name"].as_str().unwrap(), &item["uses"]))
+        .collect();
+    assert_eq!(uses, [("id", &json!(0)), ("path", &json!(1)), ("word", &json!(0))]);
+    assert_eq!(found["skills"][0]["uses"], Value::Null, "{found}");
+}
+
+#[tokio::test]
 async fn tokens_are_counted_as_those_of_the_payload() {
     let server = TestServer::spawn().await;
     let long = "Deploys a branch, after all checks have passed and someone has agreed. ".repeat(8);

@@ -139,6 +139,22 @@ async fn an_answer_may_not_repeat_the_secrets_of_its_hook() {
 }
 
 #[tokio::test]
+async fn escapes_and_the_end_of_a_long_answer_hide_no_secret() {
+    let more = json!({"headers": {"X-Secret": "Bearer ab/cd+EFGH12345678=="}});
+    let long = format!("{{\"pad\":\"{}Bearer ab/cd+EFGH12345678==\"}}", "p".repeat(4_070));
+    for (kind, answer) in [
+        ("provide", r#"{"content":"note Bearer ab\/cd+EFGH12345678=="}"#.to_owned()),
+        ("provide", r#"{"content":"note \u0061b/cd\u002bEFGH12345678=="}"#.to_owned()),
+        ("provide", r#"{"content":"{\"a\":\"ab\\/cd+EFGH12345678==\"}"}"#.to_owned()),
+        ("observe", long),
+    ] {
+        let receiver = Receiver::spawn(Mode::Answer(answer.clone())).await;
+        let called = call(&webhooks(dev()), &hook(kind, &receiver.url(), &more)).await;
+        assert_eq!((cause(&called), called.body), ("secret_leak", None), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_compressed_answer_is_not_unpacked() {
     let gzip = "content-type: application/json\r\ncontent-encoding: gzip\r\n".to_owned();
     let receiver = Receiver::spawn(Mode::Status(200, gzip, "\u{1f}\u{8b}".to_owned())).await;

@@ -56,7 +56,10 @@ pub(super) fn read(
     let written = request.map(|request| WrittenMessages::read(&request.conversation, turns));
     let mut items = CarriedItems { skills: Vec::new(), memory: Vec::new() };
     for (name, SentSkill { records, tokens }) in sent.skills {
+        let own = request.and_then(|request| request.own_skill.as_deref());
         let used = match &written {
+            // What is stored under the name of a skill of the request is another skill.
+            Some(_) if own == Some(&*name) => UseCount::default(),
             Some(written) => {
                 let allowed =
                     skills::find(services, &name)?.and_then(|own| own.skill.allowed_tools);

@@ -46,7 +46,7 @@ pub struct Inventory {
     pub memory: Vec<CarriedItem>,
 }
 
-/// A tool that the newest request carries.
+/// A tool that the request of the newest record in full carries.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CarriedTool {
     #[schema(example = "read_file")]
@@ -104,6 +104,8 @@ struct CarriedRequest {
     /// Memory entries of the request itself, or those that the gateway put into it. An entry that changed may
     /// be there as it was and as it is.
     memory: Vec<RequestMemoryEntry>,
+    /// The name of a skill that the request defines itself.
+    own_skill: Option<Arc<str>>,
     model: Model,
 }
 
@@ -123,9 +125,10 @@ fn request_of(services: &Services, record: &StoredRecord) -> Option<CarriedReque
     }
     // As the payload was counted: by the factor that the session had learnt.
     let model = request.measured();
-    let CompileRequest { conversation, memory, .. } = request;
+    let CompileRequest { conversation, memory, skill, .. } = request;
+    let own_skill = skill.filter(|skill| skill.wanted.is_none()).map(|skill| skill.name);
     let memory = memory.map(|memory| memory.entries).unwrap_or_default();
-    Some(CarriedRequest { conversation, memory, model })
+    Some(CarriedRequest { conversation, memory, own_skill, model })
 }
 
 /// Reads a request as it came to the gateway: the provider's own, which has members that no compile takes.
@@ -144,7 +147,8 @@ fn request_of_gateway(
     let conversation = provider::read(&node, Source::from(target), &mut faults, &mut notes);
     let name = Some(&*row.model).filter(|name| !name.is_empty());
     let model = request::resolve_model(name, target, services.models(), &mut notes);
-    faults.is_empty().then_some(CarriedRequest { conversation, memory: Vec::new(), model })
+    let carried = CarriedRequest { conversation, memory: Vec::new(), own_skill: None, model };
+    faults.is_empty().then_some(carried)
 }
 
 /// The memory entries in the texts of a payload.

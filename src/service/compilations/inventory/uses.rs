@@ -79,9 +79,7 @@ impl WrittenMessages {
         let mut ages = Vec::new();
         for message in &self.messages {
             deadline.check()?;
-            let has = |text: &Arc<str>| {
-                finders.iter().any(|finder| finder.find(text.as_bytes()).is_some())
-            };
+            let has = |text: &Arc<str>| finders.iter().any(|finder| repeats(text, finder));
             if message.keys.iter().any(|own| **own == *key) || message.texts.iter().any(has) {
                 ages.push(message.age);
             }
@@ -129,6 +127,20 @@ impl WrittenMessage {
         }
         Self { age, tools, keys, texts }
     }
+}
+
+/// Whether a text has a value that is no part of a longer word.
+fn repeats(text: &str, finder: &Finder<'_>) -> bool {
+    let length = finder.needle().len();
+    let is_word = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+    finder.find_iter(text.as_bytes()).any(|at| {
+        let (before, from) = text.split_at(at);
+        let (value, after) = from.split_at(length);
+        let goes_on =
+            |inside: Option<char>, outside: Option<char>| is_word(inside) && is_word(outside);
+        !goes_on(value.chars().next(), before.chars().next_back())
+            && !goes_on(value.chars().next_back(), after.chars().next())
+    })
 }
 
 /// Adds the texts in a JSON value, whose depth its parser limits.
