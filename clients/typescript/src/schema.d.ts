@@ -3266,7 +3266,7 @@ export interface components {
              */
             uses?: number | null;
         };
-        /** @description A tool that the newest request carries. */
+        /** @description A tool that the request of the newest record in full carries. */
         CarriedTool: {
             /**
              * Format: int64
@@ -8986,8 +8986,8 @@ export interface components {
             /**
              * @description How lossless forms may show values: `plain`, each as it was written; `computed`, some derived
              *     from others; or `none`, only what keeps the format of the original. When absent,
-             *     `compression.notations` of the defaults of the session or else of the key; `plain` if neither
-             *     has it.
+             *     `compression.notations` of the defaults of the session, or of the key if the session's have no
+             *     `compression`; else `plain`.
              */
             notations?: components["schemas"]["AllowedNotations"] | null;
             /** @description Whether what is shortened names its artifact for the tool `context_read`. */

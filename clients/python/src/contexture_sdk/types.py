@@ -710,7 +710,7 @@ class _CarriedToolRequired(TypedDict):
 
 
 class CarriedTool(_CarriedToolRequired, total=False):
-    """A tool that the newest request carries."""
+    """A tool that the request of the newest record in full carries."""
 
     # Turns since its last call, 0 for the newest one; null if the conversation has no call of it.
     turns_since_call: Union[int, None]
@@ -5256,7 +5256,7 @@ class ToolResultsRequest(_ToolResultsRequestRequired, total=False):
     model: Union[str, None]
     # How lossless forms may show values: `plain`, each as it was written; `computed`, some derived from others; or
     # `none`, only what keeps the format of the original. When absent, `compression.notations` of the defaults of
-    # the session or else of the key; `plain` if neither has it.
+    # the session, or of the key if the session's have no `compression`; else `plain`.
     notations: Union[AllowedNotations, None]
     # Whether what is shortened names its artifact for the tool `context_read`.
     read_tool: Union[bool, None]

@@ -99,9 +99,9 @@ fn two_live_turns() -> Value {
 #[tokio::test]
 async fn no_room_goes_to_a_cleared_result_that_a_larger_budget_leaves_cleared() {
     let server = TestServer::spawn().await;
-    let list = two_live_turns();
+    let messages = two_live_turns();
     let body = |level: &str, budget: u64| {
-        json!({"messages": list, "model": "gpt-4o", "level": level, "budget_tokens": budget,
+        json!({"messages": messages, "model": "gpt-4o", "level": level, "budget_tokens": budget,
             "keep_recent_turns": 2, "protect": {}, "explain": "full"})
         .to_string()
     };
