@@ -10,6 +10,7 @@ pub mod compile;
 pub mod compress;
 pub mod console_sessions;
 mod defaults;
+mod definition_read;
 mod earlier_payload;
 mod effects;
 mod error;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 
@@ -11,26 +10,17 @@ use crate::domain::AdapterDefinition;
 use crate::json::{self, Fault, Faults, Limits, Node, Path};
 use crate::limit::PatternBudget;
 use crate::request::{self, KnownAdapters};
+use crate::service::definition_read::DefinitionRead;
 use crate::service::{Services, StoreError};
 
 /// Names that are read from the store in one go.
 const MAX_NAMES: usize = 1_000;
 /// Tenants that are known to replace no built-in adapter.
 const MAX_CACHED_TENANTS: usize = 16_384;
-/// How long that is believed without another look at the store, if this process has changed no adapter
-/// since: other processes are followed within this time, as for hooks.
-const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Tenants that had replaced no built-in adapter when the store was last asked.
 #[derive(Debug)]
-pub(crate) struct UnreplacedAdapters(Cache<Arc<str>, StoreAnswer>);
-
-/// When the store was asked, and the changes that this process had made by then.
-#[derive(Debug, Clone, Copy)]
-struct StoreAnswer {
-    at: Instant,
-    changes: u64,
-}
+pub(crate) struct UnreplacedAdapters(Cache<Arc<str>, DefinitionRead>);
 
 impl Default for UnreplacedAdapters {
     fn default() -> Self {
@@ -51,17 +41,16 @@ pub(crate) fn look_up(
 
 /// The adapters of a request that names none.
 fn usual(services: &Services) -> Result<Arc<KnownAdapters>, StoreError> {
-    let (cache, tenant) = (&services.inner.unreplaced_adapters.0, &services.caller().tenant);
-    let changes = services.inner.store.definition_changes();
-    let is_recent = |known: &StoreAnswer| known.changes == changes && known.at.elapsed() < MAX_AGE;
-    if cache.get(tenant).as_ref().is_some_and(is_recent) {
+    let (cache, store) = (&services.inner.unreplaced_adapters.0, &services.inner.store);
+    let tenant = &services.caller().tenant;
+    if cache.get(tenant).is_some_and(|read| read.is_recent(store)) {
         return Ok(built_in());
     }
-    let at = Instant::now();
+    let read = DefinitionRead::begin(store);
     let names: Vec<&str> = BUILT_IN.built_in.iter().map(|own| own.name.as_str()).collect();
     let found = services.tenant().read(|tx| tx.adapters(&names))?;
     if found.iter().all(Option::is_none) {
-        cache.insert(Arc::clone(tenant), StoreAnswer { at, changes });
+        cache.insert(Arc::clone(tenant), read);
         return Ok(built_in());
     }
     let mut known = new_built_in();

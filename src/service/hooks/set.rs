@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::domain::Scope;
 use crate::hook::{
@@ -11,15 +11,12 @@ use crate::hook::{
 };
 use crate::json::{self, Faults, Limits, Node, Path};
 use crate::limit::{Pattern, PatternBudget};
+use crate::service::definition_read::DefinitionRead;
 use crate::service::{Services, StoreError};
 use crate::store::{HookRow, OrderRow, SealedUrl};
 use crate::webhook::{Keyring, Webhooks};
 
 static NO_ORDERS: BTreeMap<Arc<str>, Manifest> = BTreeMap::new();
-
-/// How long hooks that were read are used without another look at the store, if this process has
-/// changed none since: other processes are followed within this time.
-const MAX_HOOKS_AGE: Duration = Duration::from_secs(1);
 
 /// Hooks and orders of a tenant at a revision.
 #[derive(Debug)]
@@ -38,9 +35,7 @@ pub(super) struct HookRevision {
 pub(super) struct LoadedHooks {
     pub(super) hooks: Arc<HookRevision>,
     /// When the store was asked for the last time.
-    at: Instant,
-    /// The changes of hooks and adapters that this process had made by then.
-    changes: u64,
+    read: DefinitionRead,
 }
 
 impl HookRevision {
@@ -112,7 +107,7 @@ impl Services {
     }
 
     fn is_recent(&self, known: &LoadedHooks) -> bool {
-        known.changes == self.inner.store.definition_changes() && known.at.elapsed() < MAX_HOOKS_AGE
+        known.read.is_recent(&self.inner.store)
     }
 
     /// The hooks that a request without a session is pinned to, the mandatory ones alone if
@@ -159,15 +154,15 @@ impl Services {
     }
 
     /// The tenant's hooks as they are stored, changes of other processes of the last
-    /// [`MAX_HOOKS_AGE`] aside; or, if the store is unavailable, as they were last read.
+    /// second aside; or, if the store is unavailable, as they were last read.
     pub(super) fn loaded_hooks(&self) -> Result<Arc<HookRevision>, StoreError> {
         let (hooks, tenant) = (self.hooks(), &self.caller().tenant);
         let known = hooks.loaded.get(tenant);
         if let Some(known) = known.as_ref().filter(|known| self.is_recent(known)) {
             return Ok(Arc::clone(&known.hooks));
         }
-        let (at, changes) = (Instant::now(), self.inner.store.definition_changes());
-        let keep = |loaded| hooks.keep(tenant, LoadedHooks { hooks: loaded, at, changes });
+        let begun = DefinitionRead::begin(&self.inner.store);
+        let keep = |loaded| hooks.keep(tenant, LoadedHooks { hooks: loaded, read: begun });
         let known = known.map(|known| known.hooks);
         let known_revision = known.as_ref().map(|known| known.revision);
         let read = self.tenant().read(|tx| {
@@ -203,12 +198,10 @@ impl super::Hooks {
         let _alone = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.loaded.get(tenant);
         let new = match known {
-            Some(known) if known.hooks.revision == new.hooks.revision => LoadedHooks {
-                hooks: known.hooks,
-                at: known.at.max(new.at),
-                changes: known.changes.max(new.changes),
-            },
-            Some(known) if known.at > new.at => return new.hooks,
+            Some(known) if known.hooks.revision == new.hooks.revision => {
+                LoadedHooks { hooks: known.hooks, read: known.read.max(new.read) }
+            }
+            Some(known) if known.read > new.read => return new.hooks,
             _ => new,
         };
         let hooks = Arc::clone(&new.hooks);
@@ -383,6 +376,8 @@ pub(crate) fn seal_urls(services: &Services) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::service::hooks::Hooks;
 
@@ -392,7 +387,8 @@ mod tests {
         let start = Instant::now();
         let read = |revision, after: u64| {
             let loaded = Arc::new(hooks.load(&tenant, revision, &[], &[]).unwrap());
-            LoadedHooks { hooks: loaded, at: start + Duration::from_secs(after), changes: after }
+            let at = start + Duration::from_secs(after);
+            LoadedHooks { hooks: loaded, read: DefinitionRead { at, changes: after } }
         };
         let first = hooks.keep(&tenant, read(2, 5));
         assert!(Arc::ptr_eq(&first, &hooks.keep(&tenant, read(2, 4))));
@@ -400,7 +396,7 @@ mod tests {
         assert_eq!((older.revision, hooks.loaded.get(&tenant).unwrap().hooks.revision), (1, 2));
         assert!(Arc::ptr_eq(&first, &hooks.keep(&tenant, read(2, 9))));
         let known = hooks.loaded.get(&tenant).unwrap();
-        assert_eq!((known.at, known.changes), (start + Duration::from_secs(9), 9));
+        assert_eq!((known.read.at, known.read.changes), (start + Duration::from_secs(9), 9));
         assert_eq!(hooks.keep(&tenant, read(3, 10)).revision, 3);
         assert_eq!(hooks.loaded.get(&tenant).unwrap().hooks.revision, 3);
     }
