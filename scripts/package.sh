@@ -55,7 +55,7 @@ build() {
         pip install --quiet --disable-pip-version-check maturin==1.16.0 ziglang==0.17.1
     fi
     rustup target add "$triple"
-    local options=(--release --locked --target "$triple" --out "$work/wheel")
+    local options=(--profile dist --locked --target "$triple" --out "$work/wheel")
     [[ -z "$linux" ]] || options+=(--zig --compatibility "manylinux_${glibc/./_}")
     (cd deploy/pypi && maturin build "${options[@]}")
     wheel=$(echo "$work"/wheel/*.whl)

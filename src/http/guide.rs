@@ -1,15 +1,14 @@
 //! `/docs/guide`: the pages of `docs` as a site with a search. `scripts/guide.py` builds the files in
 //! `src/guide` with mdBook; they are kept as gzip and load files of this server only.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use flate2::read::GzDecoder;
 use include_dir::{Dir, include_dir};
 
+use super::compressed_file;
 use super::problem::{Kind, Problem};
 use super::range::lists_tag;
 
@@ -77,10 +76,8 @@ fn respond(headers: &HeaderMap, name: &str) -> Result<Response, Problem> {
     let tag = format!("\"{}\"", blake3::hash(compressed).to_hex());
     let mut response = if lists_tag(headers.get(header::IF_NONE_MATCH), &tag) {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if accepts_gzip(headers) {
-        ([(header::CONTENT_ENCODING, "gzip")], compressed).into_response()
     } else {
-        expand(compressed)?.into_response()
+        compressed_file::respond(headers, compressed)?
     };
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
@@ -102,29 +99,4 @@ fn media_type(name: &str) -> &'static str {
         Some("js") => "text/javascript; charset=utf-8",
         _ => "application/octet-stream",
     }
-}
-
-/// Checks whether the caller takes a response that is compressed with gzip.
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(header::ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|coding| {
-            let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-            let refused = weight.trim().strip_prefix("q=").is_some_and(|weight| {
-                weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0)
-            });
-            name.trim().eq_ignore_ascii_case("gzip") && !refused
-        })
-}
-
-fn expand(compressed: &[u8]) -> Result<Vec<u8>, Problem> {
-    let mut plain = Vec::new();
-    GzDecoder::new(compressed).read_to_end(&mut plain).map_err(|error| {
-        tracing::error!(%error, "a file of the guide cannot be read");
-        Problem::new(Kind::Internal)
-    })?;
-    Ok(plain)
 }

@@ -16,6 +16,7 @@ mod compat;
 mod compilations;
 mod compile;
 mod compress;
+mod compressed_file;
 mod console;
 mod cors;
 mod document;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::Config;
 
+use super::compressed_file;
 use super::layer;
 use super::origin::HEALTH;
 use super::problem::{Kind, Problem};
@@ -160,8 +161,8 @@ pub(super) async fn get_docs() -> Redirect {
     operation_id = "get_docs_page",
     responses((status = OK, description = "A page that needs nothing from elsewhere", body = String, content_type = "text/html")),
 )]
-pub(super) async fn get_docs_page() -> Result<Response, Problem> {
-    docs_file("index.html")
+pub(super) async fn get_docs_page(headers: HeaderMap) -> Result<Response, Problem> {
+    docs_file(&headers, "index.html")
 }
 
 /// A file of the API reference
@@ -179,7 +180,7 @@ pub(super) async fn get_docs_page() -> Result<Response, Problem> {
 pub(super) async fn get_docs_file(request: Request) -> Result<Response, Problem> {
     // No file of the page has a name that needs decoding.
     let path = request.uri().path();
-    docs_file(path.strip_prefix("/docs/").unwrap_or_default())
+    docs_file(request.headers(), path.strip_prefix("/docs/").unwrap_or_default())
 }
 
 /// Content security policy: the page loads files of this server only, and has inline styles.
@@ -188,7 +189,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-fn docs_file(name: &str) -> Result<Response, Problem> {
+fn docs_file(headers: &HeaderMap, name: &str) -> Result<Response, Problem> {
     let config = Arc::new(Config::from("/openapi.json"));
     let file = utoipa_swagger_ui::serve(name, config)
         .map_err(|error| {
@@ -198,15 +199,13 @@ fn docs_file(name: &str) -> Result<Response, Problem> {
         .ok_or_else(|| Problem::new(Kind::NotFound))?;
     let kind = HeaderValue::from_str(&file.content_type)
         .unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    let bytes = match file.bytes {
-        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-        Cow::Owned(bytes) => bytes.into(),
+    let mut response = match file.bytes {
+        Cow::Borrowed(bytes) if file.gzpipped => compressed_file::respond(headers, bytes)?,
+        Cow::Borrowed(bytes) => bytes.into_response(),
+        // The file that names the API's description: the only one that is made.
+        Cow::Owned(bytes) => bytes.into_response(),
     };
-    let mut response = bytes.into_response();
     let headers = response.headers_mut();
-    if file.gzpipped {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     Ok(response)

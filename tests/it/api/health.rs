@@ -94,7 +94,21 @@ async fn the_reference_needs_nothing_from_elsewhere() {
     let page = page.text().await.unwrap();
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
     for file in ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-initializer.js"] {
-        assert_eq!(server.get(&format!("/docs/{file}")).await.status(), 200, "{file}");
+        let plain = server.get(&format!("/docs/{file}")).await;
+        assert_eq!(plain.status(), 200, "{file}");
+        // Held as gzip, and expanded for a caller that does not take it.
+        let plain = plain.bytes().await.unwrap();
+        assert!(!plain.starts_with(&[0x1f, 0x8b]), "{file}");
+        let request = server.build("GET", &format!("/docs/{file}"));
+        let packed = request.header("accept-encoding", "gzip").send().await.unwrap();
+        let coding = packed.headers().get("content-encoding").cloned();
+        let mut body = packed.bytes().await.unwrap().to_vec();
+        if coding.is_some_and(|coding| coding == "gzip") {
+            let packed = std::mem::take(&mut body);
+            let mut reader = flate2::read::GzDecoder::new(&packed[..]);
+            std::io::Read::read_to_end(&mut reader, &mut body).unwrap();
+        }
+        assert!(body == plain, "{file}: other bytes as gzip");
     }
     problem(server.get("/docs/none.js").await, 404, "not_found").await;
 }
