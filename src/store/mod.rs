@@ -28,6 +28,7 @@ mod keys;
 mod lineages;
 mod log;
 mod memory;
+mod message_text_cache;
 mod outcomes;
 mod pack;
 mod packs;
@@ -72,6 +73,7 @@ pub use self::hooks::{HookRow, NewHook, OrderRow, SealedUrl};
 pub use self::lineages::{FoundDecisions, StoredDecision};
 pub use self::log::{CapturedText, LogLine, LogVerification, TenantLog};
 pub use self::memory::{FoundEntry, MemoryCursor, MemoryFilter, MemoryView};
+use self::message_text_cache::MessageTextCache;
 pub use self::outcomes::HookOutcome;
 pub use self::packs::PublishResult;
 pub use self::page::Page;
@@ -143,6 +145,7 @@ struct StoreInner {
     retention: Retention,
     on_evicted: Box<dyn Fn(&Eviction) + Send + Sync>,
     feeds: Feeds,
+    message_texts: Arc<MessageTextCache>,
     /// Notified when a call was queued, or an event published that hooks may subscribe to.
     queued: Notify,
     /// Whether hooks may subscribe to published events.
@@ -271,6 +274,7 @@ impl Store {
             retention,
             on_evicted,
             feeds,
+            message_texts: Arc::default(),
             queued,
             followed,
             definition_changes: AtomicU64::default(),

@@ -63,7 +63,9 @@ impl Tenant {
         let (now, quotas) = (self.store.inner.clock.now(), self.store.inner.retention.quotas);
         let (mut read, mut found) = (Some(read), None);
         self.store.inner.backend.read(Some(&self.name), &mut |sql| {
-            found = read.take().map(|read| read(&Tx::new(sql, &self.name, now).within(quotas)));
+            let tx = Tx::new(sql, &self.name, now).within(quotas);
+            let tx = tx.with_message_texts(&self.store.inner.message_texts);
+            found = read.take().map(|read| read(&tx));
             Ok(())
         })?;
         found.unwrap_or_else(|| Err(Error::no_row().into()))
@@ -134,10 +136,10 @@ impl Tenant {
     {
         let (name, now) = (Arc::clone(&self.name), self.store.inner.clock.now());
         let quotas = self.store.inner.retention.quotas;
-        let owner = Arc::clone(&name);
+        let (owner, texts) = (Arc::clone(&name), Arc::clone(&self.store.inner.message_texts));
         let needs = WriteNeeds { is_durable, frees_room: self.frees_room };
         job(Some(&owner), needs, move |sql| {
-            let tx = Tx::new(sql, &name, now).within(quotas);
+            let tx = Tx::new(sql, &name, now).within(quotas).with_message_texts(&texts);
             let done = write(&tx)?;
             Ok((done, tx.into_notice()))
         })

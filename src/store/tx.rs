@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Error;
+use super::message_text_cache::MessageTextCache;
 use super::sql::{Dialect, Row, Sql, SqlValue};
 use crate::domain::{Event, Quotas, Timestamp};
 
@@ -19,6 +20,7 @@ pub struct Tx<'t> {
     tenant: &'t str,
     now: Timestamp,
     quotas: Quotas,
+    message_texts: Option<&'t MessageTextCache>,
     /// The events published so far.
     events: RefCell<Vec<Event>>,
     /// Whether a delivery was queued.
@@ -70,6 +72,7 @@ impl<'t> Tx<'t> {
             tenant,
             now,
             quotas: Quotas::default(),
+            message_texts: None,
             events: RefCell::default(),
             queued: Cell::default(),
             definitions_changed: Cell::default(),
@@ -81,6 +84,15 @@ impl<'t> Tx<'t> {
     /// Sets the quotas of the tenant.
     pub(super) fn within(self, quotas: Quotas) -> Self {
         Self { quotas, ..self }
+    }
+
+    /// Sets where texts of messages are looked for before they are read.
+    pub(super) fn with_message_texts(self, cache: &'t MessageTextCache) -> Self {
+        Self { message_texts: Some(cache), ..self }
+    }
+
+    pub(super) fn message_texts(&self) -> Option<&'t MessageTextCache> {
+        self.message_texts
     }
 
     pub(super) fn quotas(&self) -> &Quotas {

@@ -159,7 +159,7 @@ struct TurnRequest<'r, 'a> {
 struct PreparedTurn {
     turn: Arc<TurnContext>,
     /// The stored messages of the session, as JSON texts.
-    held: Vec<String>,
+    held: Vec<Arc<str>>,
     /// Indexes of the results of calls among the appended messages.
     result_places: BTreeSet<usize>,
 }
@@ -167,7 +167,7 @@ struct PreparedTurn {
 impl PreparedTurn {
     /// All messages of the request, as a JSON array: the text that its record keeps.
     fn list_text(&self) -> String {
-        let held = self.held.iter().map(String::as_str);
+        let held = self.held.iter().map(|text| &**text);
         array_text(held.chain(self.turn.append.iter().map(RawJson::as_str)))
     }
 
@@ -245,8 +245,9 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         let held = services.tenant().read(|tx| {
             // The payload is about as long as the messages that it is made of.
             let appended = self.append.iter().map(|node| node.raw.len()).sum::<usize>();
-            services.reserve_work(tx.session_bytes(&session.id)? + appended)?;
-            Ok::<_, Error>(tx.session_messages(&session.id)?)
+            tx.session_messages(&session.id, |held| {
+                Ok::<_, Error>(services.reserve_work(held + appended)?)
+            })
         })?;
         let mut append: Vec<RawJson> =
             self.append.iter().map(|node| RawJson::new(node.raw)).collect();
@@ -283,7 +284,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
         texts: &'n MemberTexts<'n>,
     ) -> Result<Node<'n>, Error> {
         let turn = &*prepared.turn;
-        let held = prepared.held.iter().map(String::as_str);
+        let held = prepared.held.iter().map(|text| &**text);
         let mut items = json::parse_each(held, Limits::default())?;
         let mut own = self.append.iter();
         for (at, text) in turn.append.iter().enumerate() {

@@ -26,6 +26,7 @@ impl Tx<'_> {
     /// it was there.
     pub fn erase_session(&self, id: &str) -> Result<bool, Error> {
         let was_there = self.session_row(id)?.is_some();
+        self.uncache_message_texts(id)?;
         for (table, column) in SESSION_TABLES {
             self.execute(
                 &format!("DELETE FROM {table} WHERE tenant = ?1 AND {column} = ?2"),

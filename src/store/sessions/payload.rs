@@ -109,13 +109,13 @@ impl Tenant {
             )?;
             let Some((layout, digests)) = found else { return Ok(None) };
             let digests = super::texts::digests(&digests);
-            let texts = tx.session_texts(session, TextKind::Block, &digests)?;
+            let texts = tx.session_blocks(session, &digests)?;
             Ok::<_, Error>(Some((layout, digests.into_iter().zip(texts).collect::<Vec<_>>())))
         })?;
         let Some((layout, texts)) = found else { return Ok(None) };
         let layout: Vec<(Arc<str>, Option<usize>)> =
             serde_json::from_str(&layout).map_err(|error| Error::Corrupt(Arc::new(error)))?;
-        let blocks = texts.into_iter().map(|(hash, text)| (hash, text.into())).collect();
+        let blocks = texts;
         Ok(Some(SentPayload { layout, blocks }))
     }
 }

@@ -74,7 +74,7 @@ impl Tx<'_> {
             |row| Ok((head(row)?, row.get::<String>(6)?, row.get::<Vec<u8>>(7)?)),
         )?;
         let Some((head, document, digests)) = found else { return Ok(None) };
-        let messages = self.messages_of(&head.session, &digests)?;
+        let messages = self.messages_of(&digests)?;
         Ok(Some(StoredSnapshot { head, document, messages }))
     }
 

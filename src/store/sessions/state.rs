@@ -1,5 +1,7 @@
 //! The state of a session: its messages and its memory, read and replaced as a whole.
 
+use std::sync::Arc;
+
 use super::texts::{TextKind, digests};
 use crate::domain::{ContentHash, MemoryEntry, RawJson, Session, SessionState};
 use crate::store::memory::entries_of_session;
@@ -11,7 +13,7 @@ impl Tx<'_> {
     /// The state of a session that affects its next compile.
     pub fn session_state(&self, session: &Session) -> Result<SessionState, Error> {
         let hashes = self.message_digests(&session.id)?;
-        let texts = self.session_texts(&session.id, TextKind::Message, &hashes)?;
+        let texts = self.message_texts_of(&hashes, |_| Ok::<_, Error>(()))?;
         Ok(SessionState {
             memory: self.session_memory(&session.id)?,
             messages: texts.into_iter().map(RawJson::new).collect(),
@@ -43,6 +45,9 @@ impl Tx<'_> {
             let hash = ContentHash::of(message.as_str());
             let kind = TextKind::Message;
             self.put_session_text(&mut packer, session, kind, &hash, message.as_str())?;
+            if let Some(cache) = self.message_texts() {
+                cache.put(hash, message.text());
+            }
             self.execute(
                 "INSERT INTO session_messages (tenant, session, seq, digest)
                  VALUES (?1, ?2, ?3, ?4)",
@@ -64,21 +69,15 @@ impl Tx<'_> {
     }
 
     /// The messages of a session, each as it was received.
-    pub fn session_messages(&self, session: &str) -> Result<Vec<String>, Error> {
-        let hashes = self.message_digests(session)?;
-        self.session_texts(session, TextKind::Message, &hashes)
-    }
-
-    /// Bytes of the messages of a session.
-    pub fn session_bytes(&self, session: &str) -> Result<usize, Error> {
-        let bytes = self.first(
-            "SELECT CAST(coalesce(sum(t.size), 0) AS BIGINT) FROM session_messages AS m
-             JOIN message_texts AS t ON t.tenant = m.tenant AND t.digest = m.digest
-             WHERE m.tenant = ?1 AND m.session = ?2",
-            values![session],
-            |row| row.get(0),
-        )?;
-        Ok(bytes.unwrap_or_default())
+    ///
+    /// `admit` is given their bytes before those are read that this process has not seen, and may
+    /// refuse.
+    pub fn session_messages<E: From<Error>>(
+        &self,
+        session: &str,
+        admit: impl FnOnce(usize) -> Result<(), E>,
+    ) -> Result<Vec<Arc<str>>, E> {
+        self.message_texts_of(&self.message_digests(session)?, admit)
     }
 
     pub(super) fn message_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
@@ -91,8 +90,8 @@ impl Tx<'_> {
     }
 
     /// The messages of these digests, which are joined without separators.
-    pub(super) fn messages_of(&self, session: &str, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
-        let texts = self.session_texts(session, TextKind::Message, &digests(joined))?;
+    pub(super) fn messages_of(&self, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
+        let texts = self.message_texts_of(&digests(joined), |_| Ok::<_, Error>(()))?;
         Ok(texts.into_iter().map(RawJson::new).collect())
     }
 

@@ -1,12 +1,13 @@
 //! Texts of a session by their digest. The blocks of its payload are the session's alone; texts of
 //! messages are shared with its forks, and go with the last session that has them.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::domain::{ContentHash, Quota};
 use crate::store::artifacts::packed;
 use crate::store::pack::Packer;
-use crate::store::sql::values;
+use crate::store::sql::{SqlValue, more, parts, values};
 use crate::store::{Error, Tx};
 
 /// The kind of a text.
@@ -95,33 +96,120 @@ impl Tx<'_> {
         .map(drop)
     }
 
-    /// The texts of these digests; one that is gone means that the store is damaged.
-    pub(super) fn session_texts(
+    /// The blocks of these digests; one that is gone means that the store is damaged.
+    pub(super) fn session_blocks(
         &self,
         session: &str,
-        kind: TextKind,
         hashes: &[ContentHash],
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Arc<str>>, Error> {
         let mut packer = Packer::default();
-        let statement = match kind {
-            TextKind::Block => {
-                "SELECT form, size, content FROM session_texts
-                 WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest = ?4"
+        let mut found = HashMap::with_capacity(hashes.len());
+        for part in parts(&distinct(hashes)) {
+            let more = more(5, part.len(), "?#");
+            let mut given = vec![SqlValue::from(session), TextKind::Block.code().into()];
+            given.extend(part.iter().map(SqlValue::from));
+            let rows = self.all(
+                &format!(
+                    "SELECT digest, form, size, content FROM session_texts
+                     WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest IN (?4{more})"
+                ),
+                &given,
+                |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
+            )?;
+            for (hash, stored) in rows {
+                found.insert(hash, packer.unpack(stored, &hash)?.into());
             }
-            TextKind::Message => {
-                "SELECT m.form, m.size, m.content FROM session_texts AS s
-                 JOIN message_texts AS m ON m.tenant = s.tenant AND m.digest = s.digest
-                 WHERE s.tenant = ?1 AND s.session = ?2 AND s.kind = ?3 AND s.digest = ?4"
-            }
-        };
-        let mut find = |hash: &ContentHash| {
-            let values = values![session, kind.code(), hash];
-            let found = self.first(statement, values, |row| packed(row, 0))?;
-            let stored = found.ok_or_else(|| Error::Corrupt(Arc::new(MissingText(*hash))))?;
-            packer.unpack(stored, hash)
-        };
-        hashes.iter().map(&mut find).collect()
+        }
+        in_order(hashes, &found)
     }
+
+    /// The texts of messages by their digests; one that is gone means that the store is damaged.
+    ///
+    /// `admit` is given the bytes of all of them, and may refuse to have them read.
+    pub(super) fn message_texts_of<E: From<Error>>(
+        &self,
+        hashes: &[ContentHash],
+        admit: impl FnOnce(usize) -> Result<(), E>,
+    ) -> Result<Vec<Arc<str>>, E> {
+        let cache = self.message_texts();
+        let mut found = HashMap::with_capacity(hashes.len());
+        let mut missing = Vec::new();
+        for hash in distinct(hashes) {
+            match cache.and_then(|cache| cache.get(&hash)) {
+                Some(text) => drop(found.insert(hash, text)),
+                None => missing.push(hash),
+            }
+        }
+        let sizes = self.message_sizes(&missing)?;
+        let size = |hash| match found.get(hash) {
+            Some(text) => text.len(),
+            None => sizes.get(hash).copied().unwrap_or_default(),
+        };
+        admit(hashes.iter().map(size).fold(0, usize::saturating_add))?;
+        let mut packer = Packer::default();
+        for part in parts(&missing) {
+            let more = more(3, part.len(), "?#");
+            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
+            let rows = self.all(
+                &format!(
+                    "SELECT digest, form, size, content FROM message_texts
+                     WHERE tenant = ?1 AND digest IN (?2{more})"
+                ),
+                &given,
+                |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
+            )?;
+            for (hash, stored) in rows {
+                let text: Arc<str> = packer.unpack(stored, &hash)?.into();
+                if let Some(cache) = cache {
+                    cache.put(hash, &text);
+                }
+                found.insert(hash, text);
+            }
+        }
+        Ok(in_order(hashes, &found)?)
+    }
+
+    /// The bytes of texts of messages.
+    fn message_sizes(&self, hashes: &[ContentHash]) -> Result<HashMap<ContentHash, usize>, Error> {
+        let mut sizes = HashMap::with_capacity(hashes.len());
+        for part in parts(hashes) {
+            let more = more(3, part.len(), "?#");
+            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
+            sizes.extend(self.all(
+                &format!(
+                    "SELECT digest, size FROM message_texts
+                     WHERE tenant = ?1 AND digest IN (?2{more})"
+                ),
+                &given,
+                |row| Ok((row.get::<ContentHash>(0)?, row.get::<usize>(1)?)),
+            )?);
+        }
+        Ok(sizes)
+    }
+
+    /// Takes the texts of a session's messages out of the cache of this process.
+    pub(super) fn uncache_message_texts(&self, session: &str) -> Result<(), Error> {
+        let Some(cache) = self.message_texts() else { return Ok(()) };
+        self.message_digests(session)?.iter().for_each(|hash| cache.remove(hash));
+        Ok(())
+    }
+}
+
+/// Each digest once, where it is first.
+fn distinct(hashes: &[ContentHash]) -> Vec<ContentHash> {
+    let mut seen = HashSet::with_capacity(hashes.len());
+    hashes.iter().copied().filter(|hash| seen.insert(*hash)).collect()
+}
+
+/// The texts of digests, in the order of the digests.
+fn in_order(
+    hashes: &[ContentHash],
+    found: &HashMap<ContentHash, Arc<str>>,
+) -> Result<Vec<Arc<str>>, Error> {
+    let text = |hash: &ContentHash| {
+        found.get(hash).cloned().ok_or_else(|| Error::Corrupt(Arc::new(MissingText(*hash))))
+    };
+    hashes.iter().map(text).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -8,6 +8,7 @@ mod golden;
 mod keys;
 mod lineages;
 mod memory;
+mod messages;
 mod outcomes;
 mod summaries;
 
