@@ -6,6 +6,7 @@ use super::super::frame::frame;
 use super::super::line_choice::LineRank;
 use super::SalienceWork;
 use super::report::{ReportStrength, is_caret, names_place, report_of};
+use super::verdicts::failed_test;
 use super::weights::{BAD_STATE, DETAIL, FAILED, MIN_ROWS, PARENT_DISCOUNT, PLACE};
 
 impl SalienceWork<'_, '_> {
@@ -26,7 +27,9 @@ impl SalienceWork<'_, '_> {
                     if !is_warned {
                         blocks += 1;
                         told = 0;
-                        self.raise_kind(at, FAILED - 2);
+                        if failed_test(self.page.body(at)).is_none() {
+                            self.raise_kind(at, FAILED - 2);
+                        }
                     }
                 }
                 LineRank::Must | LineRank::Should if !is_warned => {
@@ -100,7 +103,7 @@ impl SalienceWork<'_, '_> {
                     self.raise(heading, weight - PARENT_DISCOUNT);
                 }
             }
-            if heads_section(self.page.body(at)) {
+            if heads_section(self.page.body(at)) || self.banners.heads(at) {
                 section = Some(at);
             }
             open.push((indent, at));

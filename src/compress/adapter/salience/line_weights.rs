@@ -1,17 +1,20 @@
 //! What each line says by itself: how the work ended, what went wrong, what it names.
 
-use super::super::failure::{is_failed, is_heading, is_passed, is_total};
+use foldhash::HashSet;
+
+use super::super::failure::{is_heading, is_passed, is_total};
 use super::super::frame::frame;
 use super::super::line_shape::line_kind;
 use super::SalienceWork;
 use super::report::{
-    ReportStrength, is_compared, is_excerpt, is_pointed_at, names_bad_state, names_conflict,
-    report_of,
+    ReportStrength, is_excerpt, is_pointed_at, names_bad_state, names_conflict, report_of,
 };
 use super::summary_line::{is_sentence, is_summary, names_code};
+use super::verdicts::{ComparedValues, failed_test, is_duration};
 use super::weights::{
-    BAD_STATE, CHANGE, COMPARED, END_LINES, END_TOTAL, ERROR, FAILED, HEADING, LIST_HEAD,
-    MAX_LIST_HEADS, MIN_ROWS, TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
+    BAD_STATE, CHANGE, COMPARED, DURATION, END_LINES, END_TOTAL, ERROR, FAILED, HEADING,
+    INNER_TOTAL, LIST_HEAD, MAX_INNER_TOTALS, MAX_LIST_HEADS, MIN_ROWS, PART_TOTAL, TABLE_HEAD,
+    TOTAL, WARNING, WEAK_ERROR,
 };
 
 /// A line of nothing but data.
@@ -19,15 +22,18 @@ const NO_WORDS: &str = "0";
 
 /// Lines that name things, so far.
 #[derive(Debug, Default)]
-struct NamedLines {
+struct NamedLines<'t> {
     failed: usize,
+    /// Tests that failed: runners name them where they ran, above what they printed and at the end.
+    tests: HashSet<&'t str>,
     changes: usize,
     compared: usize,
+    values: ComparedValues,
     /// Lines that announce the deeper lines below them.
     heads: Vec<usize>,
 }
 
-impl SalienceWork<'_, '_> {
+impl<'t> SalienceWork<'_, 't> {
     /// What each line says by itself.
     pub(super) fn weigh_lines(&mut self) {
         let page = self.page;
@@ -37,10 +43,13 @@ impl SalienceWork<'_, '_> {
         for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
             self.weigh_report(at, end);
             self.weigh_name(at, &mut named);
-            if is_rule(page.body(at + 1)) && !is_rule(page.body(at)) {
+            let is_head = is_rule(page.body(at + 1)) && !is_rule(page.body(at));
+            if is_head && failed_test(page.body(at)).is_none() && !self.banners.closes(at + 1) {
                 self.raise_kind(at, TABLE_HEAD);
             }
         }
+        self.names_failures = !named.tests.is_empty();
+        self.weigh_totals(end);
         // Of more, they are keys.
         if named.heads.len() <= MAX_LIST_HEADS {
             for (nth, at) in named.heads.into_iter().enumerate() {
@@ -60,10 +69,18 @@ impl SalienceWork<'_, '_> {
         let is_row = count >= MIN_ROWS && kind != line_kind(NO_WORDS);
         let is_count = is_total(body) && !is_sentence(body) && !names_code(body);
         let is_end = !passed && (is_count || !is_row && is_summary(body));
-        if is_end {
+        let is_result = is_count && !is_summary(body);
+        if is_end && is_duration(body) {
+            self.raise_kind(at, DURATION);
+        } else if is_end && is_result {
+            self.totals.push(at);
+        } else if is_end {
             self.raise_kind(at, if at >= end { END_TOTAL } else { TOTAL });
         }
+        // What failed is named: each of these lines is asked for, and none twice.
+        let is_named = failed_test(body).is_some();
         match report {
+            _ if is_named => {}
             ReportStrength::Strong => self.raise_kind(at, ERROR),
             ReportStrength::Weak => self.raise_kind(at, WEAK_ERROR),
             ReportStrength::Warning => self.raise_kind(at, WARNING),
@@ -74,7 +91,7 @@ impl SalienceWork<'_, '_> {
             ReportStrength::None => {}
         }
         if let Some(line) = self.lines.get_mut(at) {
-            line.is_error = !is_end && report >= ReportStrength::Weak;
+            line.is_error = !is_end && !is_named && report >= ReportStrength::Weak;
         }
         let announces = report >= ReportStrength::Weak && !is_heading(body) && body.contains(' ');
         if announces && body.ends_with(':') || is_end && body.ends_with(',') {
@@ -82,10 +99,29 @@ impl SalienceWork<'_, '_> {
         }
     }
 
+    /// Counts of results: those at the end are of all; without one there, the few that there are.
+    fn weigh_totals(&mut self, end: usize) {
+        let totals = std::mem::take(&mut self.totals);
+        let inner = totals.iter().filter(|at| **at < end).count();
+        let weight = match inner {
+            0..=MAX_INNER_TOTALS if inner == totals.len() => END_TOTAL,
+            0..=MAX_INNER_TOTALS => INNER_TOTAL,
+            _ => PART_TOTAL,
+        };
+        for at in totals {
+            self.raise_kind(at, if at >= end { END_TOTAL } else { weight });
+        }
+    }
+
     /// What is named: what failed, what changes, what was compared.
-    fn weigh_name(&mut self, at: usize, named: &mut NamedLines) {
+    fn weigh_name(&mut self, at: usize, named: &mut NamedLines<'t>) {
         let body = self.page.body(at);
-        if is_failed(body) || names_conflict(body) {
+        if let Some(test) = failed_test(body) {
+            if named.tests.insert(test) {
+                self.raise_name(at, FAILED, named.failed);
+                named.failed += 1;
+            }
+        } else if names_conflict(body) {
             self.raise_name(at, FAILED, named.failed);
             named.failed += 1;
         } else if is_heading(body) {
@@ -97,7 +133,7 @@ impl SalienceWork<'_, '_> {
             self.raise_name(at, CHANGE, named.changes);
             named.changes += 1;
         }
-        if is_compared(body) {
+        if named.values.take(body) {
             self.raise_name(at, COMPARED, named.compared);
             named.compared += 1;
         }
@@ -140,7 +176,7 @@ fn names_change(body: &str) -> bool {
 }
 
 /// Whether a line is drawn between the head of a table and its rows.
-fn is_rule(body: &str) -> bool {
+pub(super) fn is_rule(body: &str) -> bool {
     let is_mark = |letter: char| {
         matches!(letter, '-' | '=' | '+' | '|' | ':' | ' ' | '\t' | '\u{2500}'..='\u{257f}')
     };

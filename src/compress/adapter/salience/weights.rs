@@ -3,8 +3,18 @@
 pub(super) const ERROR: u8 = 100;
 pub(super) const END_TOTAL: u8 = 102;
 pub(super) const TOTAL: u8 = 96;
+/// A count of results that is not at the end, if one is there.
+pub(super) const INNER_TOTAL: u8 = 74;
+/// One of many counts: of a part each.
+pub(super) const PART_TOTAL: u8 = 40;
+/// Counts of results before the end that are not of parts.
+pub(super) const MAX_INNER_TOTALS: usize = 4;
+/// How long it took.
+pub(super) const DURATION: u8 = 65;
 pub(super) const LAST_LINE: u8 = 94;
 pub(super) const FIRST_LINE: u8 = 92;
+/// The first line of a text that names tests that failed: the command, the version of a runner.
+pub(super) const FIRST_LINE_OF_FAILURES: u8 = 64;
 pub(super) const RARE_ROW: u8 = 90;
 /// A row whose columns only blanks part: words of sentences look alike.
 pub(super) const RARE_WORD: u8 = 79;
