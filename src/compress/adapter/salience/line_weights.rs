@@ -1,6 +1,6 @@
 //! What each line says by itself: how the work ended, what went wrong, what it names.
 
-use foldhash::HashSet;
+use foldhash::HashMap;
 
 use super::super::failure::{is_heading, is_passed, is_total};
 use super::super::frame::frame;
@@ -9,12 +9,12 @@ use super::SalienceWork;
 use super::report::{
     ReportStrength, is_excerpt, is_pointed_at, names_bad_state, names_conflict, report_of,
 };
-use super::summary_line::{is_sentence, is_summary, names_code};
+use super::summary_line::{is_sentence, is_status, is_summary, names_code};
 use super::verdicts::{ComparedValues, failed_test, is_duration};
 use super::weights::{
     BAD_STATE, CHANGE, COMPARED, DURATION, END_LINES, END_TOTAL, ERROR, FAILED, HEADING,
-    INNER_TOTAL, LIST_HEAD, MAX_INNER_TOTALS, MAX_LIST_HEADS, MIN_ROWS, PART_TOTAL, TABLE_HEAD,
-    TOTAL, WARNING, WEAK_ERROR,
+    INNER_TOTAL, LIST_HEAD, MAX_INNER_TOTALS, MAX_LIST_HEADS, MESSAGE, MIN_ROWS, PART_TOTAL,
+    TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
 };
 
 /// A line of nothing but data.
@@ -23,9 +23,15 @@ const NO_WORDS: &str = "0";
 /// Lines that name things, so far.
 #[derive(Debug, Default)]
 struct NamedLines<'t> {
-    failed: usize,
-    /// Tests that failed: runners name them where they ran, above what they printed and at the end.
-    tests: HashSet<&'t str>,
+    conflicts: usize,
+    /// Lines that name a test that failed: of those that name the same one (where it ran, above
+    /// what it printed, at the end) the shortest.
+    failed: Vec<usize>,
+    /// Places in `failed` by the name of the test.
+    tests: HashMap<&'t str, usize>,
+    /// Whether the failed test has reported an error.
+    has_reported: bool,
+    reported: usize,
     changes: usize,
     compared: usize,
     values: ComparedValues,
@@ -48,7 +54,10 @@ impl<'t> SalienceWork<'_, 't> {
                 self.raise_kind(at, TABLE_HEAD);
             }
         }
-        self.names_failures = !named.tests.is_empty();
+        self.names_failures = !named.failed.is_empty();
+        for (nth, at) in named.failed.into_iter().enumerate() {
+            self.raise_name(at, FAILED, nth);
+        }
         self.weigh_totals(end);
         // Of more, they are keys.
         if named.heads.len() <= MAX_LIST_HEADS {
@@ -75,12 +84,19 @@ impl<'t> SalienceWork<'_, 't> {
         } else if is_end && is_result {
             self.totals.push(at);
         } else if is_end {
-            self.raise_kind(at, if at >= end { END_TOTAL } else { TOTAL });
+            self.has_end_total |= is_count && at >= end;
+            let is_last = at >= end && !is_status(body);
+            self.raise_kind(at, if is_last { END_TOTAL } else { TOTAL });
         }
         // What failed is named: each of these lines is asked for, and none twice.
         let is_named = failed_test(body).is_some();
         match report {
             _ if is_named => {}
+            ReportStrength::Weak if is_result => {}
+            // `failures:`
+            ReportStrength::Strong | ReportStrength::Weak if is_bare_heading(body) => {
+                self.raise_kind(at, HEADING);
+            }
             ReportStrength::Strong => self.raise_kind(at, ERROR),
             ReportStrength::Weak => self.raise_kind(at, WEAK_ERROR),
             ReportStrength::Warning => self.raise_kind(at, WARNING),
@@ -91,7 +107,8 @@ impl<'t> SalienceWork<'_, 't> {
             ReportStrength::None => {}
         }
         if let Some(line) = self.lines.get_mut(at) {
-            line.is_error = !is_end && !is_named && report >= ReportStrength::Weak;
+            line.is_error =
+                !is_end && !is_named && !is_bare_heading(body) && report >= ReportStrength::Weak;
         }
         let announces = report >= ReportStrength::Weak && !is_heading(body) && body.contains(' ');
         if announces && body.ends_with(':') || is_end && body.ends_with(',') {
@@ -104,7 +121,7 @@ impl<'t> SalienceWork<'_, 't> {
         let totals = std::mem::take(&mut self.totals);
         let inner = totals.iter().filter(|at| **at < end).count();
         let weight = match inner {
-            0..=MAX_INNER_TOTALS if inner == totals.len() => END_TOTAL,
+            0..=MAX_INNER_TOTALS if inner == totals.len() && !self.has_end_total => END_TOTAL,
             0..=MAX_INNER_TOTALS => INNER_TOTAL,
             _ => PART_TOTAL,
         };
@@ -117,17 +134,29 @@ impl<'t> SalienceWork<'_, 't> {
     fn weigh_name(&mut self, at: usize, named: &mut NamedLines<'t>) {
         let body = self.page.body(at);
         if let Some(test) = failed_test(body) {
-            if named.tests.insert(test) {
-                self.raise_name(at, FAILED, named.failed);
-                named.failed += 1;
+            let nth = *named.tests.entry(test).or_insert(named.failed.len());
+            match named.failed.get_mut(nth) {
+                Some(other) if self.page.line(*other).len() > self.page.line(at).len() => {
+                    *other = at;
+                }
+                Some(_) => {}
+                None => named.failed.push(at),
             }
+            named.has_reported = false;
         } else if names_conflict(body) {
-            self.raise_name(at, FAILED, named.failed);
-            named.failed += 1;
+            self.raise_name(at, FAILED, named.conflicts);
+            named.conflicts += 1;
         } else if is_heading(body) {
             self.raise_kind(at, HEADING);
         } else if is_pointed_at(body) {
             self.raise_kind(at, FAILED);
+        }
+        // What each test that failed says, though others say the same of other values.
+        let is_error = self.lines.get(at).is_some_and(|line| line.is_error);
+        if is_error && !named.failed.is_empty() && !named.has_reported {
+            self.raise_name(at, MESSAGE, named.reported);
+            named.has_reported = true;
+            named.reported += 1;
         }
         if names_change(body) {
             self.raise_name(at, CHANGE, named.changes);
@@ -173,6 +202,11 @@ fn names_change(body: &str) -> bool {
         Some(b'>') => body.rsplit(' ').next().is_some_and(|last| last.starts_with("HTTP/")),
         _ => false,
     }
+}
+
+/// Whether a line is one word that announces the lines below it.
+fn is_bare_heading(body: &str) -> bool {
+    body.strip_suffix(':').is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// Whether a line is drawn between the head of a table and its rows.

@@ -79,6 +79,8 @@ struct SalienceWork<'p, 't> {
     raised: HashMap<(u64, u8), usize>,
     /// Lines that count results.
     totals: Vec<usize>,
+    /// Whether another line at the end counts results.
+    has_end_total: bool,
     banners: Banners,
     /// Whether a line names a test that failed.
     names_failures: bool,
@@ -100,6 +102,7 @@ impl<'p, 't> SalienceWork<'p, 't> {
             names: Vec::new(),
             raised: HashMap::new(),
             totals: Vec::new(),
+            has_end_total: false,
             banners: Banners::find(page),
             names_failures: false,
         }

@@ -49,7 +49,9 @@ fn is_parted(rest: &str, name: usize) -> bool {
 
 /// Whether a line says how long it took, and counts nothing.
 pub(super) fn is_duration(body: &str) -> bool {
-    ["Finished in ", "Done in ", "Time: ", "Duration"].iter().any(|head| body.starts_with(head))
+    ["Finished in ", "Finished `", "Done in ", "Time: ", "Duration"]
+        .iter()
+        .any(|head| body.starts_with(head))
 }
 
 /// Values that assertions compare, as the lines of a text go by.

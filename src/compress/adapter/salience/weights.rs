@@ -25,6 +25,8 @@ pub(super) const CHANGE: u8 = 82;
 pub(super) const SECTION: u8 = 80;
 /// An entry of a section that has few.
 pub(super) const FEW_ENTRIES: u8 = 54;
+/// The first error that a failed test reports.
+pub(super) const MESSAGE: u8 = 78;
 /// A value that an assertion compared.
 pub(super) const COMPARED: u8 = 77;
 pub(super) const TABLE_HEAD: u8 = 76;
@@ -55,6 +57,8 @@ pub(super) const MIN_STOPS: usize = 2;
 pub(super) const MIN_ROWS: usize = 6;
 /// What a heading weighs less than the line for which it is shown.
 pub(super) const PARENT_DISCOUNT: u8 = 20;
+/// What the drawn name of a test weighs less than the place where it failed.
+pub(super) const BANNER_DISCOUNT: u8 = 1;
 /// What a second line of a kind weighs less than the first. Further ones count for what they show.
 pub(super) const REPEAT_DISCOUNT: u8 = 26;
 pub(super) const MAX_REPEATS: usize = 2;
