@@ -120,13 +120,17 @@ impl<'t> SalienceWork<'_, 't> {
     fn weigh_totals(&mut self, end: usize) {
         let totals = std::mem::take(&mut self.totals);
         let inner = totals.iter().filter(|at| **at < end).count();
-        let weight = match inner {
-            0..=MAX_INNER_TOTALS if inner == totals.len() && !self.has_end_total => END_TOTAL,
-            0..=MAX_INNER_TOTALS => INNER_TOTAL,
-            _ => PART_TOTAL,
-        };
+        let is_last = inner == totals.len() && !self.has_end_total;
         for at in totals {
-            self.raise_kind(at, if at >= end { END_TOTAL } else { weight });
+            let weight = match inner {
+                _ if at >= end => END_TOTAL,
+                0..=MAX_INNER_TOTALS if is_last => END_TOTAL,
+                // `There were 2 failures:`
+                0..=MAX_INNER_TOTALS if self.page.body(at).ends_with(':') => INNER_TOTAL,
+                0..=MAX_INNER_TOTALS => TOTAL,
+                _ => PART_TOTAL,
+            };
+            self.raise_kind(at, weight);
         }
     }
 

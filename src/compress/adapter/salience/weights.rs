@@ -3,7 +3,7 @@
 pub(super) const ERROR: u8 = 100;
 pub(super) const END_TOTAL: u8 = 102;
 pub(super) const TOTAL: u8 = 96;
-/// A count of results that is not at the end, if one is there.
+/// A count of results that announces them, if another is at the end.
 pub(super) const INNER_TOTAL: u8 = 74;
 /// One of many counts: of a part each.
 pub(super) const PART_TOTAL: u8 = 40;
