@@ -92,7 +92,7 @@ impl<'t> SalienceWork<'_, 't> {
         let is_named = failed_test(body).is_some();
         match report {
             _ if is_named => {}
-            ReportStrength::Weak if is_result => {}
+            ReportStrength::Weak if is_result && body.ends_with(':') => {}
             // `failures:`
             ReportStrength::Strong | ReportStrength::Weak if is_bare_heading(body) => {
                 self.raise_kind(at, HEADING);
