@@ -54,9 +54,11 @@ impl FillSource {
 
 impl FillLines {
     fn fill(&self, text: &str, bytes: usize) -> String {
+        /// Bytes below which counts would take the room of what they count.
+        const MIN_COUNTED_BYTES: usize = 256;
         let order = self.order.get_or_init(|| PieceOrder::new(text, &self.pieces, &self.salience));
         let FirstPieces { mut kept, next } = order.first(self.pieces.len(), bytes);
-        let counts = self.count_errors(&kept);
+        let counts = if bytes < MIN_COUNTED_BYTES { None } else { self.count_errors(&kept) };
         // A line that reports an error is whole or absent.
         let begun = next.and_then(|next| {
             let piece = self.pieces.get(next.at).filter(|own| !reports_error(own.text(text)))?;

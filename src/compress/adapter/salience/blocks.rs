@@ -6,7 +6,10 @@ use super::super::frame::frame;
 use super::super::line_choice::LineRank;
 use super::SalienceWork;
 use super::report::{ReportStrength, is_caret, names_place, report_of};
-use super::weights::{BAD_STATE, DETAIL, FAILED, MIN_ROWS, PARENT_DISCOUNT, PLACE};
+use super::verdicts::failed_test;
+use super::weights::{
+    BAD_STATE, BANNER_DISCOUNT, DETAIL, FAILED, MIN_ROWS, PARENT_DISCOUNT, PLACE,
+};
 
 impl SalienceWork<'_, '_> {
     /// The lines that belong to a failure.
@@ -26,7 +29,9 @@ impl SalienceWork<'_, '_> {
                     if !is_warned {
                         blocks += 1;
                         told = 0;
-                        self.raise_kind(at, FAILED - 2);
+                        if failed_test(self.page.body(at)).is_none() {
+                            self.raise_kind(at, FAILED - 2);
+                        }
                     }
                 }
                 LineRank::Must | LineRank::Should if !is_warned => {
@@ -81,6 +86,7 @@ impl SalienceWork<'_, '_> {
         const MAX_PARAGRAPH_LINES: usize = 8;
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut section = None;
+        let mut banner = None;
         let mut paragraph = 0;
         for at in 0..self.page.len() {
             if self.page.is_blank(at) {
@@ -99,6 +105,13 @@ impl SalienceWork<'_, '_> {
                 for heading in parent.into_iter().chain(section).chain(first) {
                     self.raise(heading, weight - PARENT_DISCOUNT);
                 }
+            }
+            if self.banners.heads(at) {
+                banner = Some(at);
+            } else if let Some(banner) = banner
+                && failed_test(self.page.body(at)).is_some()
+            {
+                self.raise(banner, weight.saturating_sub(BANNER_DISCOUNT));
             }
             if heads_section(self.page.body(at)) {
                 section = Some(at);

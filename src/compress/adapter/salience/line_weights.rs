@@ -1,17 +1,20 @@
 //! What each line says by itself: how the work ended, what went wrong, what it names.
 
-use super::super::failure::{is_failed, is_heading, is_passed, is_total};
+use foldhash::HashMap;
+
+use super::super::failure::{is_heading, is_passed, is_total};
 use super::super::frame::frame;
 use super::super::line_shape::line_kind;
 use super::SalienceWork;
 use super::report::{
-    ReportStrength, is_compared, is_excerpt, is_pointed_at, names_bad_state, names_conflict,
-    report_of,
+    ReportStrength, is_excerpt, is_pointed_at, names_bad_state, names_conflict, report_of,
 };
-use super::summary_line::{is_sentence, is_summary, names_code};
+use super::summary_line::{is_sentence, is_status, is_summary, names_code};
+use super::verdicts::{ComparedValues, failed_test, is_duration};
 use super::weights::{
-    BAD_STATE, CHANGE, COMPARED, END_LINES, END_TOTAL, ERROR, FAILED, HEADING, LIST_HEAD,
-    MAX_LIST_HEADS, MIN_ROWS, TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
+    BAD_STATE, CHANGE, COMPARED, DURATION, END_LINES, END_TOTAL, ERROR, FAILED, HEADING,
+    INNER_TOTAL, LIST_HEAD, MAX_INNER_TOTALS, MAX_LIST_HEADS, MESSAGE, MIN_ROWS, PART_TOTAL,
+    TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
 };
 
 /// A line of nothing but data.
@@ -19,15 +22,24 @@ const NO_WORDS: &str = "0";
 
 /// Lines that name things, so far.
 #[derive(Debug, Default)]
-struct NamedLines {
-    failed: usize,
+struct NamedLines<'t> {
+    conflicts: usize,
+    /// Lines that name a test that failed: of those that name the same one (where it ran, above
+    /// what it printed, at the end) the shortest.
+    failed: Vec<usize>,
+    /// Places in `failed` by the name of the test.
+    tests: HashMap<&'t str, usize>,
+    /// Whether the failed test has reported an error.
+    has_reported: bool,
+    reported: usize,
     changes: usize,
     compared: usize,
+    values: ComparedValues,
     /// Lines that announce the deeper lines below them.
     heads: Vec<usize>,
 }
 
-impl SalienceWork<'_, '_> {
+impl<'t> SalienceWork<'_, 't> {
     /// What each line says by itself.
     pub(super) fn weigh_lines(&mut self) {
         let page = self.page;
@@ -37,10 +49,16 @@ impl SalienceWork<'_, '_> {
         for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
             self.weigh_report(at, end);
             self.weigh_name(at, &mut named);
-            if is_rule(page.body(at + 1)) && !is_rule(page.body(at)) {
+            let is_head = is_rule(page.body(at + 1)) && !is_rule(page.body(at));
+            if is_head && failed_test(page.body(at)).is_none() && !self.banners.closes(at + 1) {
                 self.raise_kind(at, TABLE_HEAD);
             }
         }
+        self.names_failures = !named.failed.is_empty();
+        for (nth, at) in named.failed.into_iter().enumerate() {
+            self.raise_name(at, FAILED, nth);
+        }
+        self.weigh_totals(end);
         // Of more, they are keys.
         if named.heads.len() <= MAX_LIST_HEADS {
             for (nth, at) in named.heads.into_iter().enumerate() {
@@ -60,10 +78,25 @@ impl SalienceWork<'_, '_> {
         let is_row = count >= MIN_ROWS && kind != line_kind(NO_WORDS);
         let is_count = is_total(body) && !is_sentence(body) && !names_code(body);
         let is_end = !passed && (is_count || !is_row && is_summary(body));
-        if is_end {
-            self.raise_kind(at, if at >= end { END_TOTAL } else { TOTAL });
+        let is_result = is_count && !is_summary(body);
+        if is_end && is_duration(body) {
+            self.raise_kind(at, DURATION);
+        } else if is_end && is_result {
+            self.totals.push(at);
+        } else if is_end {
+            self.has_end_total |= is_count && at >= end;
+            let is_last = at >= end && !is_status(body);
+            self.raise_kind(at, if is_last { END_TOTAL } else { TOTAL });
         }
+        // What failed is named: each of these lines is asked for, and none twice.
+        let is_named = failed_test(body).is_some();
         match report {
+            _ if is_named => {}
+            ReportStrength::Weak if is_result && body.ends_with(':') => {}
+            // `failures:`
+            ReportStrength::Strong | ReportStrength::Weak if is_bare_heading(body) => {
+                self.raise_kind(at, HEADING);
+            }
             ReportStrength::Strong => self.raise_kind(at, ERROR),
             ReportStrength::Weak => self.raise_kind(at, WEAK_ERROR),
             ReportStrength::Warning => self.raise_kind(at, WARNING),
@@ -74,7 +107,8 @@ impl SalienceWork<'_, '_> {
             ReportStrength::None => {}
         }
         if let Some(line) = self.lines.get_mut(at) {
-            line.is_error = !is_end && report >= ReportStrength::Weak;
+            line.is_error =
+                !is_end && !is_named && !is_bare_heading(body) && report >= ReportStrength::Weak;
         }
         let announces = report >= ReportStrength::Weak && !is_heading(body) && body.contains(' ');
         if announces && body.ends_with(':') || is_end && body.ends_with(',') {
@@ -82,22 +116,57 @@ impl SalienceWork<'_, '_> {
         }
     }
 
+    /// Counts of results: those at the end are of all; without one there, the few that there are.
+    fn weigh_totals(&mut self, end: usize) {
+        let totals = std::mem::take(&mut self.totals);
+        let inner = totals.iter().filter(|at| **at < end).count();
+        let is_last = inner == totals.len() && !self.has_end_total;
+        for at in totals {
+            let weight = match inner {
+                _ if at >= end => END_TOTAL,
+                0..=MAX_INNER_TOTALS if is_last => END_TOTAL,
+                // `There were 2 failures:`
+                0..=MAX_INNER_TOTALS if self.page.body(at).ends_with(':') => INNER_TOTAL,
+                0..=MAX_INNER_TOTALS => TOTAL,
+                _ => PART_TOTAL,
+            };
+            self.raise_kind(at, weight);
+        }
+    }
+
     /// What is named: what failed, what changes, what was compared.
-    fn weigh_name(&mut self, at: usize, named: &mut NamedLines) {
+    fn weigh_name(&mut self, at: usize, named: &mut NamedLines<'t>) {
         let body = self.page.body(at);
-        if is_failed(body) || names_conflict(body) {
-            self.raise_name(at, FAILED, named.failed);
-            named.failed += 1;
+        if let Some(test) = failed_test(body) {
+            let nth = *named.tests.entry(test).or_insert(named.failed.len());
+            match named.failed.get_mut(nth) {
+                Some(other) if self.page.line(*other).len() > self.page.line(at).len() => {
+                    *other = at;
+                }
+                Some(_) => {}
+                None => named.failed.push(at),
+            }
+            named.has_reported = false;
+        } else if names_conflict(body) {
+            self.raise_name(at, FAILED, named.conflicts);
+            named.conflicts += 1;
         } else if is_heading(body) {
             self.raise_kind(at, HEADING);
         } else if is_pointed_at(body) {
             self.raise_kind(at, FAILED);
         }
+        // What each test that failed says, though others say the same of other values.
+        let is_error = self.lines.get(at).is_some_and(|line| line.is_error);
+        if is_error && !named.failed.is_empty() && !named.has_reported {
+            self.raise_name(at, MESSAGE, named.reported);
+            named.has_reported = true;
+            named.reported += 1;
+        }
         if names_change(body) {
             self.raise_name(at, CHANGE, named.changes);
             named.changes += 1;
         }
-        if is_compared(body) {
+        if named.values.take(body) {
             self.raise_name(at, COMPARED, named.compared);
             named.compared += 1;
         }
@@ -139,8 +208,13 @@ fn names_change(body: &str) -> bool {
     }
 }
 
+/// Whether a line is one word that announces the lines below it.
+fn is_bare_heading(body: &str) -> bool {
+    body.strip_suffix(':').is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
 /// Whether a line is drawn between the head of a table and its rows.
-fn is_rule(body: &str) -> bool {
+pub(super) fn is_rule(body: &str) -> bool {
     let is_mark = |letter: char| {
         matches!(letter, '-' | '=' | '+' | '|' | ':' | ' ' | '\t' | '\u{2500}'..='\u{257f}')
     };

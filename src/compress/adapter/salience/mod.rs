@@ -4,6 +4,7 @@
 //! how it ended: the totals, the errors (one of each kind before a second one of any), the headings
 //! of what failed or changes and the lines below them, the row whose state hardly another row has.
 
+mod banners;
 mod blocks;
 mod columns;
 mod history;
@@ -12,10 +13,12 @@ mod report;
 mod runs;
 mod settings;
 mod summary_line;
+mod verdicts;
 mod weights;
 
 use foldhash::{HashMap, HashMapExt as _};
 
+use self::banners::Banners;
 pub(crate) use self::columns::RareColumns;
 use self::columns::mark_rare_rows;
 use self::history::{Commit, find_commits};
@@ -23,9 +26,9 @@ pub(crate) use self::report::{ReportStrength, names_bad_state, report_of};
 use self::runs::mark_failed_runs;
 use self::settings::{SettingLine, mark_settings};
 use self::weights::{
-    CHANGE, END_ROW, FEW_ENTRIES, FIRST_LINE, LAST_LINE, MAX_NAME_STEPS, MAX_REPEATS, MIN_ROWS,
-    MIN_STOPS, NEAR_END, NEAR_END_LINES, NEAR_START, OUTLIER, RARE_ROW, RARE_SHAPE, RARE_WORD,
-    REPEAT_DISCOUNT, RUN_DETAIL, SECTION,
+    CHANGE, END_ROW, END_TOTAL, FEW_ENTRIES, FIRST_LINE, FIRST_LINE_OF_FAILURES, LAST_LINE,
+    MAX_NAME_STEPS, MAX_REPEATS, MIN_ROWS, MIN_STOPS, NEAR_END, NEAR_END_LINES, NEAR_START,
+    OUTLIER, RARE_ROW, RARE_SHAPE, RARE_WORD, REPEAT_DISCOUNT, RUN_DETAIL, SECTION,
 };
 use super::failure::is_passed;
 use super::frame::frame;
@@ -74,6 +77,13 @@ struct SalienceWork<'p, 't> {
     names: Vec<usize>,
     /// Number of lines that were raised to a weight, by kind and weight.
     raised: HashMap<(u64, u8), usize>,
+    /// Lines that count results.
+    totals: Vec<usize>,
+    /// Whether another line at the end counts results.
+    has_end_total: bool,
+    banners: Banners,
+    /// Whether a line names a test that failed.
+    names_failures: bool,
 }
 
 impl<'p, 't> SalienceWork<'p, 't> {
@@ -85,7 +95,17 @@ impl<'p, 't> SalienceWork<'p, 't> {
             Salience { weight: 0, kind, is_error: false, is_passed: is_passed(page.body(at)) }
         };
         let lines = (0..page.len()).map(line).collect();
-        Self { page, lines, counts, names: Vec::new(), raised: HashMap::new() }
+        Self {
+            page,
+            lines,
+            counts,
+            names: Vec::new(),
+            raised: HashMap::new(),
+            totals: Vec::new(),
+            has_end_total: false,
+            banners: Banners::find(page),
+            names_failures: false,
+        }
     }
 
     fn raise(&mut self, at: usize, weight: u8) {
@@ -187,11 +207,15 @@ impl<'p, 't> SalienceWork<'p, 't> {
             (0..self.page.len()).filter(|at| !self.page.is_blank(*at)).collect();
         let last = solid.last().and_then(|at| frame(self.page, *at, true));
         let is_library = last.is_some_and(|frame| frame.is_library);
+        // What failed, and how many, is asked for before the name of the runner and its last words.
+        let ends_counted =
+            self.names_failures && self.lines.iter().any(|line| line.weight >= END_TOTAL);
+        let first = if ends_counted { FIRST_LINE_OF_FAILURES } else { FIRST_LINE };
         let ends = [
-            (solid.first(), FIRST_LINE),
+            (solid.first(), first),
             (solid.get(1), NEAR_START),
             (solid.get(2), NEAR_START - 1),
-            (solid.last(), if is_library { NEAR_END } else { LAST_LINE }),
+            (solid.last(), if is_library || ends_counted { NEAR_END } else { LAST_LINE }),
         ];
         let near = solid.iter().rev().skip(1).take(NEAR_END_LINES).map(Some);
         let near = near.zip((0..=NEAR_END).rev());

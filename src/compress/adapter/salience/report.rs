@@ -170,27 +170,6 @@ pub(super) fn names_conflict(body: &str) -> bool {
     HEADS.iter().any(|head| body.starts_with(head))
 }
 
-/// Whether a line has a value that an assertion compared: `Expected: 47`, `right: 25`.
-pub(super) fn is_compared(body: &str) -> bool {
-    const HEADS: [&str; 14] = [
-        "Failure/Error: ",
-        "expected ",
-        "Expected: ",
-        "Received: ",
-        "Actual: ",
-        "expected: ",
-        "actual: ",
-        "received: ",
-        "left: ",
-        "right: ",
-        "got: ",
-        "want: ",
-        "code: ",
-        "wanted: ",
-    ];
-    HEADS.iter().any(|head| body.starts_with(head))
-}
-
 fn is_lower_level(word: &[u8]) -> bool {
     [&b"warning"[..], b"warn", b"note", b"help"]
         .iter()

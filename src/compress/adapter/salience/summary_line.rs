@@ -67,6 +67,11 @@ pub(super) fn is_summary(body: &str) -> bool {
             || counts_things(body))
 }
 
+/// Whether a line has the status of a response: an exchange has more than one.
+pub(super) fn is_status(body: &str) -> bool {
+    body.starts_with("HTTP/") || body.starts_with("< HTTP/")
+}
+
 /// Whether a line counts things, or what was done to them: `31 issues:`, `+ 29 created`,
 /// `12 vulnerabilities (11 moderate, 1 critical)`.
 fn counts_things(body: &str) -> bool {

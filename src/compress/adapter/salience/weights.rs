@@ -3,8 +3,18 @@
 pub(super) const ERROR: u8 = 100;
 pub(super) const END_TOTAL: u8 = 102;
 pub(super) const TOTAL: u8 = 96;
+/// A count of results that announces them, if another is at the end.
+pub(super) const INNER_TOTAL: u8 = 74;
+/// One of many counts: of a part each.
+pub(super) const PART_TOTAL: u8 = 40;
+/// Counts of results before the end that are not of parts.
+pub(super) const MAX_INNER_TOTALS: usize = 4;
+/// How long it took.
+pub(super) const DURATION: u8 = 65;
 pub(super) const LAST_LINE: u8 = 94;
 pub(super) const FIRST_LINE: u8 = 92;
+/// The first line of a text that names tests that failed: the command, the version of a runner.
+pub(super) const FIRST_LINE_OF_FAILURES: u8 = 64;
 pub(super) const RARE_ROW: u8 = 90;
 /// A row whose columns only blanks part: words of sentences look alike.
 pub(super) const RARE_WORD: u8 = 79;
@@ -15,6 +25,8 @@ pub(super) const CHANGE: u8 = 82;
 pub(super) const SECTION: u8 = 80;
 /// An entry of a section that has few.
 pub(super) const FEW_ENTRIES: u8 = 54;
+/// The first error that a failed test reports.
+pub(super) const MESSAGE: u8 = 78;
 /// A value that an assertion compared.
 pub(super) const COMPARED: u8 = 77;
 pub(super) const TABLE_HEAD: u8 = 76;
@@ -45,6 +57,8 @@ pub(super) const MIN_STOPS: usize = 2;
 pub(super) const MIN_ROWS: usize = 6;
 /// What a heading weighs less than the line for which it is shown.
 pub(super) const PARENT_DISCOUNT: u8 = 20;
+/// What the drawn name of a test weighs less than the place where it failed.
+pub(super) const BANNER_DISCOUNT: u8 = 1;
 /// What a second line of a kind weighs less than the first. Further ones count for what they show.
 pub(super) const REPEAT_DISCOUNT: u8 = 26;
 pub(super) const MAX_REPEATS: usize = 2;

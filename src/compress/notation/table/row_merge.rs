@@ -7,6 +7,8 @@ use crate::json::tape::TapeNode;
 
 /// Most columns on one level of a table.
 const MAX_COLUMNS: usize = 96;
+/// Columns of a table that may be moved: each move looks at all rows so far.
+const MAX_MOVES: usize = 8;
 
 /// A column: its key, and what its rows hold.
 pub(super) struct TableColumn<'n, 'a> {
@@ -30,6 +32,7 @@ pub(super) struct RowMerge<'n, 'a> {
     columns: Vec<SparseColumn<'n, 'a>>,
     rows: usize,
     present: usize,
+    moves: usize,
 }
 
 impl<'n, 'a> RowMerge<'n, 'a> {
@@ -62,15 +65,15 @@ impl<'n, 'a> RowMerge<'n, 'a> {
             let ahead = self.columns.get(next..).unwrap_or_default();
             let at = match ahead.iter().position(same) {
                 Some(step) => next + step,
-                // After this row's last key: the row has another order.
-                None if self.columns.iter().take(next).any(same) => return false,
-                None => {
-                    if self.columns.len() >= MAX_COLUMNS {
-                        return false;
+                None => match self.columns.iter().take(next).position(same) {
+                    Some(before) if self.move_column(before, next) => next - 1,
+                    Some(_) => return false,
+                    None if self.columns.len() >= MAX_COLUMNS => return false,
+                    None => {
+                        self.columns.insert(next, (key, Vec::new()));
+                        next
                     }
-                    self.columns.insert(next, (key, Vec::new()));
-                    next
-                }
+                },
             };
             let Some((_, cells)) = self.columns.get_mut(at) else { return false };
             if cells.len() < self.rows {
@@ -79,6 +82,24 @@ impl<'n, 'a> RowMerge<'n, 'a> {
             cells.push(Some(value));
             next = at + 1;
         }
+        true
+    }
+
+    /// Moves a column behind others that a row has before it. `false`, and nothing is changed, if
+    /// another row has one of them after it: then the rows disagree about the order.
+    fn move_column(&mut self, from: usize, to: usize) -> bool {
+        let Some((_, own)) = self.columns.get(from) else { return false };
+        let follows = |(_, cells): &SparseColumn<'n, 'a>| {
+            let mut both = own.iter().zip(cells).take(self.rows);
+            both.any(|(own, other)| own.is_some() && other.is_some())
+        };
+        let others = self.columns.get(from + 1..to).unwrap_or_default();
+        let is_twice = own.len() > self.rows;
+        if is_twice || self.moves >= MAX_MOVES || others.iter().any(follows) {
+            return false;
+        }
+        self.moves += 1;
+        self.columns.get_mut(from..to).unwrap_or_default().rotate_left(1);
         true
     }
 

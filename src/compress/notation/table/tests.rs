@@ -59,6 +59,19 @@ fn alike_objects_become_rows_and_constants_stand_once() {
 }
 
 #[test]
+fn keys_that_few_rows_have_keep_an_order_that_no_row_denies() {
+    let text = r#"[{"id": 1, "at": "a", "dev": true}, {"id": 2, "at": "b", "by": "kim"}, {"id": 3, "at": "c", "dev": true, "by": "ann"}]"#;
+    assert_eq!(shown(text), "python\n[3]{id,at,dev,by}\n1,a,true,\n2,b,,kim\n3,c,true,ann");
+    // The third and the fourth disagree about `dev` and `by`.
+    let text = r#"[{"id": 1, "at": "a", "dev": true}, {"id": 2, "at": "b", "by": "kim"}, {"id": 3, "at": "c", "dev": true, "by": "ann"}, {"id": 4, "at": "d", "by": "eve", "dev": true}]"#;
+    assert!(
+        check(text).iter().all(|one| one.block.body.lines().all(|line| !line.contains("[4]{")))
+    );
+    // A key that an object has twice.
+    check(r#"[{"id": 1, "at": "a", "id": 2, "by": 3}, {"id": 1, "at": "b", "id": 2, "by": 3}]"#);
+}
+
+#[test]
 fn the_lines_are_the_same_however_a_document_is_laid_out() {
     let names = ["anna", "bert", "cleo", "dora", "emil"];
     let of = |name: &str| serde_json::json!({"name": name, "place": {"town": "Rome", "zip": name.len()}, "tags": []});
