@@ -5,6 +5,7 @@ use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, MemoryTtl, NewEvent, RawJson,
 };
+use crate::store::memory::{EXPIRED_BY_TIME, EXPIRED_BY_TURNS};
 use crate::store::sql::values;
 
 fn scope(subject: &str, session: &str, agent: &str) -> MemoryScope {
@@ -293,6 +294,78 @@ fn events_are_numbered_without_a_gap_and_forgotten_when_they_are_old() {
         assert_eq!(numbers(0), [101]);
         assert_eq!(publish(), 102);
     });
+}
+
+#[test]
+fn an_event_is_as_old_as_those_after_it() {
+    let retention = Retention { events: HOUR, ..Retention::default() };
+    each(&retention, |store, clock| {
+        let tenant = store.tenant("default");
+        let old = clock.now().before(HOUR * 2);
+        // The clock was ahead for the first event; the last two are new.
+        let ages = [Some(clock.now().after(HOUR * 9)), Some(old), None, None];
+        for at in ages {
+            let event = NewEvent {
+                kind: EventKind::MemoryChanged,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new("{}"),
+                at,
+            };
+            tenant.write(move |tx| tx.publish(&event)).unwrap();
+        }
+        store.clean().unwrap();
+        let left = tenant.read(|tx| tx.events(0, 9)).unwrap();
+        assert_eq!(left.iter().map(|event| event.seq).collect::<Vec<_>>(), [3, 4]);
+    });
+}
+
+#[test]
+fn more_events_than_one_batch_are_forgotten() {
+    let retention = Retention { events: HOUR, ..Retention::default() };
+    each(&retention, |store, clock| {
+        let tenant = store.tenant("default");
+        let publish = |count: usize| {
+            tenant
+                .write(move |tx| {
+                    for _ in 0..count {
+                        tx.publish(&NewEvent {
+                            kind: EventKind::MemoryChanged,
+                            session_id: None,
+                            compilation_id: None,
+                            data: RawJson::new("{}"),
+                            at: None,
+                        })?;
+                    }
+                    Ok::<_, Error>(())
+                })
+                .unwrap();
+        };
+        publish(1_250);
+        clock.advance(HOUR * 2);
+        publish(2);
+        store.clean().unwrap();
+        let left = tenant.read(|tx| tx.events(0, 9)).unwrap();
+        assert_eq!(left.iter().map(|event| event.seq).collect::<Vec<_>>(), [1_251, 1_252]);
+    });
+}
+
+/// A compile looks at no entry that cannot have expired.
+#[test]
+fn expired_entries_of_a_scope_are_found_by_an_index() {
+    let store = Store::memory(Retention::default(), Clock::system()).unwrap();
+    for (condition, index) in
+        [(EXPIRED_BY_TIME, "memory_scope_expiry"), (EXPIRED_BY_TURNS, "memory_scope_turns")]
+    {
+        let mut plan = String::new();
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM memory WHERE {condition}");
+        let mut each = |row: &dyn crate::store::sql::Row| {
+            plan += &row.get::<String>(3)?;
+            Ok(())
+        };
+        store.inner.backend.read(None, &mut |read| read.query(&sql, &[], &mut each)).unwrap();
+        assert!(plan.contains(index), "{plan}");
+    }
 }
 
 /// Entries that are written by one statement, without their words.
