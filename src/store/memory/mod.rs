@@ -12,8 +12,6 @@ mod words;
 use std::time::Duration;
 
 use self::conditions::Conditions;
-#[cfg(test)]
-pub(super) use self::recall::{EXPIRED_BY_TIME, EXPIRED_BY_TURNS};
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
 pub use self::view::{FoundEntry, MemoryView};
@@ -272,34 +270,16 @@ impl Tx<'_> {
 
     /// Entries that expired a while ago, up to `limit`, in the order of their creation. A compile
     /// that sees an entry first reports its expiry itself.
-    ///
-    /// Two statements, since each has an index of the entries that can expire its way: of all other
-    /// entries none is looked at.
     pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
-        let last = self.now().before(EXPIRED_RETENTION);
-        let mut found = self.all(
+        self.all(
             &format!(
-                "SELECT {COLUMNS} FROM memory
-                 WHERE tenant = ?1 AND expires_at < ?2 AND updated_at < ?2
-                 ORDER BY expires_at LIMIT ?3"
+                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
+                   AND (expires_at IS NULL OR expires_at < ?3) AND updated_at < ?3
+                 ORDER BY created_at, key LIMIT ?4"
             ),
-            values![last, limit],
+            values![self.now(), self.now().before(EXPIRED_RETENTION), limit],
             |row| entry(row, 0),
-        )?;
-        found.extend(self.all(
-            &format!(
-                "SELECT {COLUMNS} FROM memory
-                 WHERE tenant = ?1 AND expires_at IS NULL AND updated_at < ?2
-                   AND expires_at_turn IS NOT NULL AND expires_at_turn <= coalesce((
-                       SELECT turns FROM session_turns AS t
-                       WHERE t.tenant = ?1 AND t.id = memory.session), 0)
-                 LIMIT ?3"
-            ),
-            values![last, limit.saturating_sub(found.len())],
-            |row| entry(row, 0),
-        )?);
-        found.sort_by(|a, b| (a.created_at, &a.key).cmp(&(b.created_at, &b.key)));
-        Ok(found)
+        )
     }
 
     /// The number of changes of the tenant's entries, and the number of entries.

@@ -7,15 +7,6 @@ use crate::domain::MemoryEntry;
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
-/// True for an entry of the scope of `?3` to `?6` that has expired at the time `?2`.
-pub(crate) const EXPIRED_BY_TIME: &str = "tenant = ?1 AND subject = ?3 AND session = ?4
-     AND agent = ?5 AND pack_tenant = ?6 AND expires_at <= ?2";
-/// True for an entry of that scope that has expired by the turns of its session alone.
-pub(crate) const EXPIRED_BY_TURNS: &str = "tenant = ?1 AND subject = ?3 AND session = ?4
-     AND agent = ?5 AND pack_tenant = ?6 AND (expires_at IS NULL OR expires_at > ?2)
-     AND expires_at_turn IS NOT NULL AND expires_at_turn <= coalesce((
-         SELECT turns FROM session_turns AS t WHERE t.tenant = ?1 AND t.id = ?4), 0)";
-
 impl Tx<'_> {
     /// Up to `limit` visible entries by each criterion: the best matches, the heaviest and the
     /// newest. In the order of their creation.
@@ -69,10 +60,10 @@ impl Tx<'_> {
         let mut found = Vec::new();
         for [subject, session, agent, pack] in scopes(parts(&view.scope)) {
             found.extend(self.all(
-                // Each half is a walk along an index of the entries that can expire its way.
                 &format!(
-                    "SELECT {COLUMNS} FROM memory WHERE {EXPIRED_BY_TIME} UNION ALL
-                     SELECT {COLUMNS} FROM memory WHERE {EXPIRED_BY_TURNS}"
+                    "SELECT {COLUMNS} FROM memory
+                     WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
+                       AND subject = ?3 AND session = ?4 AND agent = ?5 AND pack_tenant = ?6"
                 ),
                 values![self.now(), subject, session, agent, pack],
                 |row| entry(row, 0),

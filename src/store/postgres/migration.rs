@@ -38,7 +38,6 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0027_lineages.sql"),
     include_str!("../../../migrations/postgres/0028_usage_hours.sql"),
     include_str!("../../../migrations/postgres/0029_hook_responses.sql"),
-    include_str!("../../../migrations/postgres/0030_memory_expiry.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

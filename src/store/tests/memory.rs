@@ -5,7 +5,6 @@ use crate::domain::{
     Classification, EventKind, MemoryAction, MemoryEntry, MemoryOrigin, MemoryScope, MemoryStatus,
     MemoryTier, MemoryTtl, NewEvent, RawJson,
 };
-use crate::store::memory::{EXPIRED_BY_TIME, EXPIRED_BY_TURNS};
 use crate::store::sql::values;
 
 fn scope(subject: &str, session: &str, agent: &str) -> MemoryScope {
@@ -348,24 +347,6 @@ fn more_events_than_one_batch_are_forgotten() {
         let left = tenant.read(|tx| tx.events(0, 9)).unwrap();
         assert_eq!(left.iter().map(|event| event.seq).collect::<Vec<_>>(), [1_251, 1_252]);
     });
-}
-
-/// A compile looks at no entry that cannot have expired.
-#[test]
-fn expired_entries_of_a_scope_are_found_by_an_index() {
-    let store = Store::memory(Retention::default(), Clock::system()).unwrap();
-    for (condition, index) in
-        [(EXPIRED_BY_TIME, "memory_scope_expiry"), (EXPIRED_BY_TURNS, "memory_scope_turns")]
-    {
-        let mut plan = String::new();
-        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM memory WHERE {condition}");
-        let mut each = |row: &dyn crate::store::sql::Row| {
-            plan += &row.get::<String>(3)?;
-            Ok(())
-        };
-        store.inner.backend.read(None, &mut |read| read.query(&sql, &[], &mut each)).unwrap();
-        assert!(plan.contains(index), "{plan}");
-    }
 }
 
 /// Entries that are written by one statement, without their words.
