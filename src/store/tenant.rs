@@ -15,7 +15,7 @@ use super::{Batch, ChainHash, CommittedBatch, Error, Feed, ResponseMessage, Stor
 use crate::domain::{Artifact, ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup does not block writes.
-const DELETE_BATCH_ARTIFACTS: usize = 500;
+const DELETE_BATCH_ARTIFACTS: usize = 50;
 
 /// A write that waits, with the notifications of its commit.
 type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;

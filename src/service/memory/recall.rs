@@ -119,7 +119,7 @@ fn remove_expired(tx: &Tx<'_>, entry: &MemoryEntry) -> Result<(), store::Error> 
 /// `delivery: "sync"`.
 pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
     /// Entries of one transaction.
-    const MAX_BATCH_ENTRIES: usize = 200;
+    const MAX_BATCH_ENTRIES: usize = 20;
     loop {
         let gone = services.write_and_queue(None, |tx| {
             let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;

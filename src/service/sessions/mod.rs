@@ -193,7 +193,7 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
 /// Erases expired sessions, some in each transaction.
 pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     /// Sessions that one transaction erases.
-    const BATCH_SESSIONS: usize = 20;
+    const BATCH_SESSIONS: usize = 5;
     loop {
         let gone = services.write_observed(None, |tx| {
             let ids = tx.expired_sessions(tx.now(), BATCH_SESSIONS)?;

@@ -295,6 +295,60 @@ fn events_are_numbered_without_a_gap_and_forgotten_when_they_are_old() {
     });
 }
 
+#[test]
+fn an_event_is_as_old_as_those_after_it() {
+    let retention = Retention { events: HOUR, ..Retention::default() };
+    each(&retention, |store, clock| {
+        let tenant = store.tenant("default");
+        let old = clock.now().before(HOUR * 2);
+        // The clock was ahead for the first event; the last two are new.
+        let ages = [Some(clock.now().after(HOUR * 9)), Some(old), None, None];
+        for at in ages {
+            let event = NewEvent {
+                kind: EventKind::MemoryChanged,
+                session_id: None,
+                compilation_id: None,
+                data: RawJson::new("{}"),
+                at,
+            };
+            tenant.write(move |tx| tx.publish(&event)).unwrap();
+        }
+        store.clean().unwrap();
+        let left = tenant.read(|tx| tx.events(0, 9)).unwrap();
+        assert_eq!(left.iter().map(|event| event.seq).collect::<Vec<_>>(), [3, 4]);
+    });
+}
+
+#[test]
+fn more_events_than_one_batch_are_forgotten() {
+    let retention = Retention { events: HOUR, ..Retention::default() };
+    each(&retention, |store, clock| {
+        let tenant = store.tenant("default");
+        let publish = |count: usize| {
+            tenant
+                .write(move |tx| {
+                    for _ in 0..count {
+                        tx.publish(&NewEvent {
+                            kind: EventKind::MemoryChanged,
+                            session_id: None,
+                            compilation_id: None,
+                            data: RawJson::new("{}"),
+                            at: None,
+                        })?;
+                    }
+                    Ok::<_, Error>(())
+                })
+                .unwrap();
+        };
+        publish(1_250);
+        clock.advance(HOUR * 2);
+        publish(2);
+        store.clean().unwrap();
+        let left = tenant.read(|tx| tx.events(0, 9)).unwrap();
+        assert_eq!(left.iter().map(|event| event.seq).collect::<Vec<_>>(), [1_251, 1_252]);
+    });
+}
+
 /// Entries that are written by one statement, without their words.
 fn fill(tenant: &Tenant, count: u64) {
     tenant
