@@ -3,7 +3,7 @@
 
     cargo build --release
     python3 scripts/scale.py --binary target/release/contexture --postgres postgres://postgres@127.0.0.1
-    python3 scripts/scale.py … --full       # 1 M sessions, 10 M compilations, 50 M events: about 40 GB
+    python3 scripts/scale.py … --full       # 1 M sessions, 10 M compilations, 50 M events
 
 Makes two databases and a role without superuser's rights on that server, whose user must be a superuser, and
 removes them at the end. The program migrates both. One is filled by SQL: rows that the program wrote itself
@@ -18,6 +18,7 @@ import glob
 import http.client
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -241,12 +242,12 @@ def work(pid):
 
 
 def work_of_postgres():
-    """Seconds of work of all processes of PostgreSQL on this machine."""
+    """Seconds of work of the processes of PostgreSQL that serve this test's connections."""
     total = 0.0
-    for name in glob.glob("/proc/[0-9]*/comm"):
+    for name in glob.glob("/proc/[0-9]*/cmdline"):
         try:
-            with open(name, encoding="ascii") as file:
-                if file.read().strip() == "postgres":
+            with open(name, encoding="utf-8", errors="replace") as file:
+                if f": {ROLE} " in file.read():
                     total += work(name.split("/")[2])
         except OSError:
             pass
@@ -329,6 +330,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--only", action="append", choices=["requests", "nodes", "retention"])
     args = parser.parse_args()
+    # Ends as an exception, so that what was made on the server is removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sizes = {name: getattr(args, name) or (FULL if args.full else SIZES)[name] for name in SIZES}
     report, databases, nodes = Report(), [], []
     psql(f"{args.postgres}/postgres",

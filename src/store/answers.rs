@@ -9,8 +9,8 @@ use super::sql::{FromValue, Sql, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
-/// Rows of a table that are removed in one transaction, so that no write of the tenant waits for more
-/// than 50 ms, the time of triggers included.
+/// Rows of a table that are removed in one transaction, triggers included, so that no write of the
+/// tenant waits for long.
 pub(super) const DELETE_BATCH_ROWS: u64 = 100;
 
 impl Tx<'_> {

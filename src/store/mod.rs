@@ -265,20 +265,17 @@ impl Store {
     }
 
     fn with_backend(backend: Box<dyn Backend>, retention: Retention, clock: Clock) -> Self {
-        let on_evicted = Box::new(log_evicted);
-        let (feeds, cleaning) = (Feeds::default(), Mutex::new(()));
-        let (queued, followed) = (Notify::new(), AtomicBool::new(true));
         let inner = StoreInner {
             backend,
             clock,
             retention,
-            on_evicted,
-            feeds,
+            on_evicted: Box::new(log_evicted),
+            feeds: Feeds::default(),
             message_texts: Arc::default(),
-            queued,
-            followed,
+            queued: Notify::new(),
+            followed: AtomicBool::new(true),
             definition_changes: AtomicU64::default(),
-            cleaning,
+            cleaning: Mutex::new(()),
             closed: CancellationToken::new().drop_guard(),
         };
         Self { inner: Arc::new(inner) }

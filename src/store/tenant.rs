@@ -60,12 +60,11 @@ impl Tenant {
         &self,
         read: impl FnOnce(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (now, quotas) = (self.store.inner.clock.now(), self.store.inner.retention.quotas);
-        let (mut read, mut found) = (Some(read), None);
-        self.store.inner.backend.read(Some(&self.name), &mut |sql| {
-            let tx = Tx::new(sql, &self.name, now).within(quotas);
-            let tx = tx.with_message_texts(&self.store.inner.message_texts);
-            found = read.take().map(|read| read(&tx));
+        let inner = &self.store.inner;
+        let (now, mut read, mut found) = (inner.clock.now(), Some(read), None);
+        inner.backend.read(Some(&self.name), &mut |sql| {
+            let tx = Tx::new(sql, &self.name, now).within(inner.retention.quotas);
+            found = read.take().map(|read| read(&tx.with_message_texts(&inner.message_texts)));
             Ok(())
         })?;
         found.unwrap_or_else(|| Err(Error::no_row().into()))
@@ -140,8 +139,7 @@ impl Tenant {
         let needs = WriteNeeds { is_durable, frees_room: self.frees_room };
         job(Some(&owner), needs, move |sql| {
             let tx = Tx::new(sql, &name, now).within(quotas).with_message_texts(&texts);
-            let done = write(&tx)?;
-            Ok((done, tx.into_notice()))
+            write(&tx).map(|done| (done, tx.into_notice()))
         })
     }
 
