@@ -84,9 +84,10 @@ impl ComparedValues {
             || self.is_announced && !self.is_met
             || self.is_pair && body.starts_with("got ")
             || self.difference > 0 && is_changed(body);
-        self.difference = match heads_difference(body) {
-            true => MAX_DIFFERENCE_LINES,
-            false => self.difference.saturating_sub(1),
+        self.difference = if heads_difference(body) {
+            MAX_DIFFERENCE_LINES
+        } else {
+            self.difference.saturating_sub(1)
         };
         (self.is_announced, self.is_pair) = (announces, body.starts_with("expected "));
         is_value
