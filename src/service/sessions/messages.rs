@@ -7,8 +7,10 @@ use crate::json::{self, Fault, Faults, Limits, Node, Value};
 use crate::provider;
 
 /// Joins JSON texts into a JSON array.
-pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str>) -> String {
-    let mut text = String::from("[");
+pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str> + Clone) -> String {
+    let bytes: usize = messages.clone().map(|message| message.len() + 1).sum();
+    let mut text = String::with_capacity(bytes + 1);
+    text.push('[');
     for (at, message) in messages.enumerate() {
         if at > 0 {
             text.push(',');
@@ -30,7 +32,7 @@ pub(crate) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) 
 /// Returns the faults of messages given as JSON texts, with pointers below `place`.
 pub(crate) fn check<'m>(
     source: Source,
-    messages: impl Iterator<Item = &'m str>,
+    messages: impl Iterator<Item = &'m str> + Clone,
     place: &str,
 ) -> Vec<Fault> {
     let text = array_text(messages);
