@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::artifacts::packed;
 use super::batch::{ChainHash, ResponseMessage};
 use super::pack::PackedText;
-use super::sql::{FromValue, Sql, SqlValue, more, parts, values};
+use super::sql::{FromValue, Sql, SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
@@ -66,23 +66,16 @@ impl Tx<'_> {
         ids: &[ContentHash],
         until: Timestamp,
     ) -> Result<Vec<bool>, Error> {
-        let mut kept: HashSet<ContentHash> = HashSet::with_capacity(ids.len());
-        for part in parts(ids) {
-            let more = more(3, part.len(), "?#");
-            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
-            // The date is no condition: SQLite would go through all that are not out of date.
-            let found = self.all(
-                &format!(
-                    "SELECT digest, expires_at FROM blobs
-                     WHERE tenant = ?1 AND digest IN (?2{more})"
-                ),
-                &given,
-                // Content that is only an artifact has no such expiry.
-                |row| Ok((row.get::<ContentHash>(0)?, row.get::<Option<Timestamp>>(1)?)),
-            )?;
-            let kept_on = found.into_iter().filter(|(_, end)| end.is_some_and(|end| end >= until));
-            kept.extend(kept_on.map(|(id, _)| id));
-        }
+        // The date is no condition: SQLite would go through all that are not out of date.
+        let found = self.all_of(
+            "SELECT digest, expires_at FROM blobs WHERE tenant = ?1",
+            values![],
+            ids,
+            // Content that is only an artifact has no such expiry.
+            |row| Ok((row.get::<ContentHash>(0)?, row.get::<Option<Timestamp>>(1)?)),
+        )?;
+        let kept_on = found.into_iter().filter(|(_, end)| end.is_some_and(|end| end >= until));
+        let kept: HashSet<ContentHash> = kept_on.map(|(id, _)| id).collect();
         Ok(ids.iter().map(|id| kept.contains(id)).collect())
     }
 

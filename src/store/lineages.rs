@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::answers::DELETE_BATCH_ROWS;
-use super::sql::{SqlValue, more, parts, values};
+use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
@@ -34,21 +34,12 @@ impl Tx<'_> {
     /// The decisions about messages, in no order.
     pub fn decisions(&self, digests: &[ContentHash]) -> Result<FoundDecisions, Error> {
         let mut found = FoundDecisions::default();
-        for part in parts(digests) {
-            let more = more(3, part.len(), "?#");
-            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
-            let statement = format!(
-                "SELECT digest, decision, used_at FROM lineages
-                 WHERE tenant = ?1 AND digest IN (?2{more})"
-            );
-            self.all(&statement, &given, |row| {
-                let used_at: Timestamp = row.get(2)?;
-                found.has_old_use |= self.now().since(used_at) >= USE_NOTE_INTERVAL;
-                let (digest, decision) = (row.get(0)?, row.get(1)?);
-                found.decisions.push(StoredDecision { digest, decision });
-                Ok(())
-            })?;
-        }
+        let statement = "SELECT digest, decision, used_at FROM lineages WHERE tenant = ?1";
+        found.decisions = self.all_of(statement, values![], digests, |row| {
+            let used_at: Timestamp = row.get(2)?;
+            found.has_old_use |= self.now().since(used_at) >= USE_NOTE_INTERVAL;
+            Ok(StoredDecision { digest: row.get(0)?, decision: row.get(1)? })
+        })?;
         Ok(found)
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Error;
 use super::message_text_cache::MessageTextCache;
-use super::sql::{Dialect, Row, Sql, SqlValue};
-use crate::domain::{Event, Quotas, Timestamp};
+use super::sql::{Dialect, Row, Sql, SqlValue, more, parts};
+use crate::domain::{ContentHash, Event, Quotas, Timestamp};
 
 /// A transaction over the rows of one tenant; it writes only inside of
 /// [`Tenant::write`](super::Tenant::write). All of it sees the same state, and is stored together
@@ -183,6 +183,27 @@ impl<'t> Tx<'t> {
             found.push(read(row)?);
             Ok(())
         })?;
+        Ok(found)
+    }
+
+    /// All rows of a query that have one of these digests, in no order. `sql` ends in a condition, to
+    /// which that of the digests is added.
+    pub(super) fn all_of<T>(
+        &self,
+        sql: &str,
+        values: &[SqlValue<'_>],
+        digests: &[ContentHash],
+        mut read: impl FnMut(&dyn Row) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let first = values.len() + 2;
+        let mut found = Vec::with_capacity(digests.len());
+        for part in parts(digests) {
+            let more = more(first + 1, part.len(), "?#");
+            let hashes = part.iter().map(SqlValue::from);
+            let given: Vec<SqlValue<'_>> = values.iter().copied().chain(hashes).collect();
+            let sql = format!("{sql} AND digest IN (?{first}{more})");
+            found.extend(self.all(&sql, &given, &mut read)?);
+        }
         Ok(found)
     }
 

@@ -52,16 +52,8 @@ impl Tx<'_> {
             values![id],
             |row| Ok((row.get::<String>(0)?.len(), row.get::<Vec<u8>>(1)?)),
         )?;
-        let Some((mut bytes, joined)) = found else { return Ok(0) };
-        for digest in digests(&joined) {
-            let size = self.first(
-                "SELECT size FROM message_texts WHERE tenant = ?1 AND digest = ?2",
-                values![&digest],
-                |row| row.get::<usize>(0),
-            )?;
-            bytes = bytes.saturating_add(size.unwrap_or_default());
-        }
-        Ok(bytes)
+        let Some((document, joined)) = found else { return Ok(0) };
+        Ok(self.bytes_of_messages(&digests(&joined))?.saturating_add(document))
     }
 
     /// Reads a snapshot.

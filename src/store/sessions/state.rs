@@ -13,7 +13,7 @@ impl Tx<'_> {
     /// The state of a session that affects its next compile.
     pub fn session_state(&self, session: &Session) -> Result<SessionState, Error> {
         let hashes = self.message_digests(&session.id)?;
-        let texts = self.message_texts_of(&hashes, |_| Ok::<_, Error>(()))?;
+        let texts = self.message_texts_of(&hashes)?;
         Ok(SessionState {
             memory: self.session_memory(&session.id)?,
             messages: texts.into_iter().map(RawJson::new).collect(),
@@ -77,7 +77,9 @@ impl Tx<'_> {
         session: &str,
         admit: impl FnOnce(usize) -> Result<(), E>,
     ) -> Result<Vec<Arc<str>>, E> {
-        self.message_texts_of(&self.message_digests(session)?, admit)
+        let hashes = self.message_digests(session)?;
+        admit(self.bytes_of_messages(&hashes)?)?;
+        Ok(self.message_texts_of(&hashes)?)
     }
 
     pub(super) fn message_digests(&self, session: &str) -> Result<Vec<ContentHash>, Error> {
@@ -91,7 +93,7 @@ impl Tx<'_> {
 
     /// The messages of these digests, which are joined without separators.
     pub(super) fn messages_of(&self, joined: &[u8]) -> Result<Vec<RawJson>, Error> {
-        let texts = self.message_texts_of(&digests(joined), |_| Ok::<_, Error>(()))?;
+        let texts = self.message_texts_of(&digests(joined))?;
         Ok(texts.into_iter().map(RawJson::new).collect())
     }
 

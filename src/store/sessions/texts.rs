@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::domain::{ContentHash, Quota};
 use crate::store::artifacts::packed;
 use crate::store::pack::Packer;
-use crate::store::sql::{SqlValue, more, parts, values};
+use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
 /// The kind of a text.
@@ -102,35 +102,64 @@ impl Tx<'_> {
         session: &str,
         hashes: &[ContentHash],
     ) -> Result<Vec<Arc<str>>, Error> {
+        let rows = self.all_of(
+            "SELECT digest, form, size, content FROM session_texts
+             WHERE tenant = ?1 AND session = ?2 AND kind = ?3",
+            values![session, TextKind::Block.code()],
+            &distinct(hashes),
+            |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
+        )?;
         let mut packer = Packer::default();
         let mut found = HashMap::with_capacity(hashes.len());
-        for part in parts(&distinct(hashes)) {
-            let more = more(5, part.len(), "?#");
-            let mut given = vec![SqlValue::from(session), TextKind::Block.code().into()];
-            given.extend(part.iter().map(SqlValue::from));
-            let rows = self.all(
-                &format!(
-                    "SELECT digest, form, size, content FROM session_texts
-                     WHERE tenant = ?1 AND session = ?2 AND kind = ?3 AND digest IN (?4{more})"
-                ),
-                &given,
-                |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
-            )?;
-            for (hash, stored) in rows {
-                found.insert(hash, packer.unpack(stored, &hash)?.into());
-            }
+        for (hash, stored) in rows {
+            found.insert(hash, packer.unpack(stored, &hash)?.into());
         }
         in_order(hashes, &found)
     }
 
     /// The texts of messages by their digests; one that is gone means that the store is damaged.
-    ///
-    /// `admit` is given the bytes of all of them, and may refuse to have them read.
-    pub(super) fn message_texts_of<E: From<Error>>(
+    pub(super) fn message_texts_of(&self, hashes: &[ContentHash]) -> Result<Vec<Arc<str>>, Error> {
+        let cache = self.message_texts();
+        let (mut found, missing) = self.cached_message_texts(hashes);
+        let rows = self.all_of(
+            "SELECT digest, form, size, content FROM message_texts WHERE tenant = ?1",
+            values![],
+            &missing,
+            |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
+        )?;
+        let mut packer = Packer::default();
+        for (hash, stored) in rows {
+            let text: Arc<str> = packer.unpack(stored, &hash)?.into();
+            if let Some(cache) = cache {
+                cache.put(hash, &text);
+            }
+            found.insert(hash, text);
+        }
+        in_order(hashes, &found)
+    }
+
+    /// Bytes of messages; of one that is named twice, twice its bytes.
+    pub(super) fn bytes_of_messages(&self, hashes: &[ContentHash]) -> Result<usize, Error> {
+        let (found, missing) = self.cached_message_texts(hashes);
+        let rows = self.all_of(
+            "SELECT digest, size FROM message_texts WHERE tenant = ?1",
+            values![],
+            &missing,
+            |row| Ok((row.get::<ContentHash>(0)?, row.get::<usize>(1)?)),
+        )?;
+        let sizes: HashMap<ContentHash, usize> = rows.into_iter().collect();
+        let size = |hash| match found.get(hash) {
+            Some(text) => text.len(),
+            None => sizes.get(hash).copied().unwrap_or_default(),
+        };
+        Ok(hashes.iter().map(size).fold(0, usize::saturating_add))
+    }
+
+    /// The texts that this process knows, and the digests of the others, each once.
+    fn cached_message_texts(
         &self,
         hashes: &[ContentHash],
-        admit: impl FnOnce(usize) -> Result<(), E>,
-    ) -> Result<Vec<Arc<str>>, E> {
+    ) -> (HashMap<ContentHash, Arc<str>>, Vec<ContentHash>) {
         let cache = self.message_texts();
         let mut found = HashMap::with_capacity(hashes.len());
         let mut missing = Vec::new();
@@ -140,51 +169,7 @@ impl Tx<'_> {
                 None => missing.push(hash),
             }
         }
-        let sizes = self.message_sizes(&missing)?;
-        let size = |hash| match found.get(hash) {
-            Some(text) => text.len(),
-            None => sizes.get(hash).copied().unwrap_or_default(),
-        };
-        admit(hashes.iter().map(size).fold(0, usize::saturating_add))?;
-        let mut packer = Packer::default();
-        for part in parts(&missing) {
-            let more = more(3, part.len(), "?#");
-            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
-            let rows = self.all(
-                &format!(
-                    "SELECT digest, form, size, content FROM message_texts
-                     WHERE tenant = ?1 AND digest IN (?2{more})"
-                ),
-                &given,
-                |row| Ok((row.get::<ContentHash>(0)?, packed(row, 1)?)),
-            )?;
-            for (hash, stored) in rows {
-                let text: Arc<str> = packer.unpack(stored, &hash)?.into();
-                if let Some(cache) = cache {
-                    cache.put(hash, &text);
-                }
-                found.insert(hash, text);
-            }
-        }
-        Ok(in_order(hashes, &found)?)
-    }
-
-    /// The bytes of texts of messages.
-    fn message_sizes(&self, hashes: &[ContentHash]) -> Result<HashMap<ContentHash, usize>, Error> {
-        let mut sizes = HashMap::with_capacity(hashes.len());
-        for part in parts(hashes) {
-            let more = more(3, part.len(), "?#");
-            let given: Vec<SqlValue<'_>> = part.iter().map(SqlValue::from).collect();
-            sizes.extend(self.all(
-                &format!(
-                    "SELECT digest, size FROM message_texts
-                     WHERE tenant = ?1 AND digest IN (?2{more})"
-                ),
-                &given,
-                |row| Ok((row.get::<ContentHash>(0)?, row.get::<usize>(1)?)),
-            )?);
-        }
-        Ok(sizes)
+        (found, missing)
     }
 
     /// Takes the texts of a session's messages out of the cache of this process.
