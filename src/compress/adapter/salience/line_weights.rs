@@ -47,10 +47,11 @@ impl<'t> SalienceWork<'_, 't> {
         let end = solid.take(END_LINES).last().unwrap_or_default();
         let mut named = NamedLines::default();
         for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
-            self.weigh_report(at, end);
-            self.weigh_name(at, &mut named);
+            let failed = failed_test(page.body(at));
+            self.weigh_report(at, end, failed.is_some());
+            self.weigh_name(at, failed, &mut named);
             let is_head = is_rule(page.body(at + 1)) && !is_rule(page.body(at));
-            if is_head && failed_test(page.body(at)).is_none() && !self.banners.closes(at + 1) {
+            if is_head && failed.is_none() && !self.banners.closes(at + 1) {
                 self.raise_kind(at, TABLE_HEAD);
             }
         }
@@ -67,8 +68,9 @@ impl<'t> SalienceWork<'_, 't> {
         }
     }
 
-    /// How the work ended, and what went wrong. `end`: where the end of the text begins.
-    fn weigh_report(&mut self, at: usize, end: usize) {
+    /// How the work ended, and what went wrong. `end`: where the end of the text begins; `is_named`:
+    /// whether the line names a test that failed.
+    fn weigh_report(&mut self, at: usize, end: usize, is_named: bool) {
         let body = self.page.body(at);
         let may_report = self.page.reports_error(at) && !is_excerpt(body);
         let report = if may_report { report_of(body) } else { ReportStrength::None };
@@ -88,9 +90,8 @@ impl<'t> SalienceWork<'_, 't> {
             let is_last = at >= end && !is_status(body);
             self.raise_kind(at, if is_last { END_TOTAL } else { TOTAL });
         }
-        // What failed is named: each of these lines is asked for, and none twice.
-        let is_named = failed_test(body).is_some();
         match report {
+            // What failed is named: each of these lines is asked for, and none twice.
             _ if is_named => {}
             ReportStrength::Weak if is_result && body.ends_with(':') => {}
             // `failures:`
@@ -134,10 +135,11 @@ impl<'t> SalienceWork<'_, 't> {
         }
     }
 
-    /// What is named: what failed, what changes, what was compared.
-    fn weigh_name(&mut self, at: usize, named: &mut NamedLines<'t>) {
+    /// What is named: what failed, what changes, what was compared. `failed`: the test that the line
+    /// says failed.
+    fn weigh_name(&mut self, at: usize, failed: Option<&'t str>, named: &mut NamedLines<'t>) {
         let body = self.page.body(at);
-        if let Some(test) = failed_test(body) {
+        if let Some(test) = failed {
             let nth = *named.tests.entry(test).or_insert(named.failed.len());
             match named.failed.get_mut(nth) {
                 Some(other) if self.page.line(*other).len() > self.page.line(at).len() => {
@@ -166,7 +168,7 @@ impl<'t> SalienceWork<'_, 't> {
             self.raise_name(at, CHANGE, named.changes);
             named.changes += 1;
         }
-        if named.values.take(body) {
+        if named.values.take(body, failed.is_some()) {
             self.raise_name(at, COMPARED, named.compared);
             named.compared += 1;
         }

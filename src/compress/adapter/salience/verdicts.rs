@@ -69,12 +69,13 @@ pub(super) struct ComparedValues {
 
 impl ComparedValues {
     /// Takes in the next line that is not blank; tells whether it has a value that was compared.
-    pub(super) fn take(&mut self, body: &str) -> bool {
+    /// `is_failed`: whether it names a test that failed.
+    pub(super) fn take(&mut self, body: &str, is_failed: bool) -> bool {
         /// Lines of a difference that are looked at.
         const MAX_DIFFERENCE_LINES: usize = 24;
         if body.ends_with(": PASSED:") {
             self.is_met = true;
-        } else if failed_test(body).is_some() {
+        } else if is_failed {
             (self.is_met, self.difference) = (false, 0);
         } else if body.starts_with("at ") {
             self.difference = 0;
@@ -150,7 +151,7 @@ mod tests {
     fn compared(text: &str) -> Vec<&str> {
         let mut values = ComparedValues::default();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.filter(|line| values.take(line)).collect()
+        lines.filter(|line| values.take(line, failed_test(line).is_some())).collect()
     }
 
     #[test]
