@@ -59,6 +59,13 @@ def percentile(values, share):
     return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
+def work(pid):
+    """Seconds of work of a process so far."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))

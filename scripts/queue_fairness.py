@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 
-from harness import Cluster, Node, Receiver, Report, free_port, percentile, until
+from harness import Cluster, Node, Receiver, Report, free_port, percentile, until, work
 
 COLUMNS = ("tenant, id, hook, session, point, hops, occurrence, input, state, attempts, tries, created_at, "
            "updated_at, due_at, fence")
@@ -69,20 +69,13 @@ def fill_postgres(cluster, calls, hooks, sessions):
 
 def cpu_seconds(node, cluster):
     """Seconds of work of the server, and of its PostgreSQL."""
-    tick = os.sysconf("SC_CLK_TCK")
-
-    def of(pid):
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / tick
-
     total = 0.0
     for pid in cluster.processes() if cluster else []:
         try:
-            total += of(pid)
+            total += work(pid)
         except OSError:
             pass
-    return of(node.process.pid), total
+    return work(node.process.pid), total
 
 
 class Timed(Receiver):

@@ -9,8 +9,8 @@ Makes two databases and a role without superuser's rights on that server, whose 
 removes them at the end. The program migrates both. One is filled by SQL: rows that the program wrote itself
 are copied with other ids. Then one node on each database gets the same requests by turns. For the cleanup, a
 share of the rows is made old; how long a transaction of a node holds the lock of its tenant is sampled every
-2 ms. `--nodes` also compares two nodes at a fixed rate each with one alone, and prints the seconds of work of
-nodes and PostgreSQL per request. Needs psql and Python's standard library. Ends with 1 if a goal is missed.
+2 ms. Two nodes at a fixed rate each are compared with one alone, with the seconds of work of nodes and
+PostgreSQL per request. `--only` names the parts to run. Needs psql and Python's standard library. Ends with 1 if a goal is missed.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import threading
 import time
 import uuid
 
-from harness import BOOTSTRAP, Node, Report, percentile
+from harness import BOOTSTRAP, Node, Report, percentile, work
 
 SIZES = {"sessions": 20_000, "compilations": 200_000, "events": 1_000_000, "memory": 20_000, "tenants": 200}
 FULL = {"sessions": 1_000_000, "compilations": 10_000_000, "events": 50_000_000, "memory": 1_000_000,
@@ -232,13 +232,6 @@ def retention(binary, database, old, seconds, report):
     print(f"{before - count()} of {before} old rows removed in {seconds} s")
     report.check("a cleanup removes old rows", count() < before)
     report.check(f"no cleanup holds a lock over {MAX_LOCK_MS:g} ms", longest <= MAX_LOCK_MS, f"{longest} ms")
-
-
-def work(pid):
-    """Seconds of work of a process so far."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def work_of_postgres():
