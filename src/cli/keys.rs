@@ -28,7 +28,7 @@ pub(super) enum KeyCommand {
     #[command(after_help = "\
 Examples:
   contexture key create --scope admin --name me
-  contexture key create --scope compile --scope compress --tenant acme --name 'support bot'
+  contexture key create --scope compile,compress --tenant acme --name 'support bot'
   contexture key create --scope compile --keys-file keys.json
 
 A server without keys is open to its callers. The first key ends that for good: from then on each
@@ -59,8 +59,14 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CreateArgs {
-    /// What it may do; may be given more than once
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = one_of(Scope::ALL))]
+    /// What it may do; may be given more than once, or as a list with commas
+    #[arg(
+        long = "scope",
+        value_name = "SCOPE",
+        required = true,
+        value_delimiter = ',',
+        value_parser = one_of(Scope::ALL)
+    )]
     scopes: Vec<String>,
     /// Whose things it is for
     #[arg(long, value_name = "NAME", default_value = "default", value_parser = tenant)]
@@ -76,10 +82,11 @@ pub(super) struct CreateArgs {
         value_parser = one_of(PrincipalKind::ALL)
     )]
     kind: String,
-    /// What it may do with captured memory; may be given more than once
+    /// What it may do with captured memory; may be given more than once, or as a list with commas
     #[arg(
         long = "role",
         value_name = "ROLE",
+        value_delimiter = ',',
         default_value = "capturer",
         value_parser = one_of(MemoryRole::ALL)
     )]

@@ -1,6 +1,7 @@
 //! Responses to requests for paths and methods that there are not, with what to do instead.
 
-use axum::http::Uri;
+use axum::http::{Method, Uri};
+use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::access::ROUTES;
 use super::problem::{Kind, Problem};
@@ -22,9 +23,17 @@ fn routes_at(path: &str) -> Vec<String> {
     rows.map(|row| format!("`{} {}`", row.method, row.path)).collect()
 }
 
-/// Responds to a path that there is not.
-pub(super) async fn not_found(uri: Uri) -> Problem {
-    let path = uri.path();
+/// Responds to a path that there is not. Who looks for the console at its name is sent to it.
+pub(super) async fn not_found(method: Method, uri: Uri) -> Response {
+    let reads = matches!(method, Method::GET | Method::HEAD);
+    if reads && matches!(uri.path(), "/console" | "/console/") {
+        return Redirect::temporary("/").into_response();
+    }
+    missing(uri.path()).into_response()
+}
+
+/// The problem of a path that there is not, with the path that was probably meant.
+fn missing(path: &str) -> Problem {
     let slash = path.strip_suffix('/').map(routes_at).unwrap_or_default();
     if !slash.is_empty() {
         let detail = format!("paths have no slash at the end: use {}", slash.join(" or "));

@@ -52,7 +52,8 @@ pub fn create(
             fields.fault("scopes", "is missing", &mut faults);
         }
         if faults.is_empty() && !services.needs_key()? && !key.scopes.grants(Scope::Admin) {
-            let detail = "the first key must hold `admin`: from then on every caller needs a key";
+            let detail = "the first key must hold `admin`, because from then on every caller needs a \
+                          key: add `admin`, or make one with `contexture key create --scope admin` first";
             fields.fault("scopes", detail, &mut faults);
         }
     }

@@ -133,13 +133,17 @@ fn a_key_says_where_it_is_kept() {
     let folder = Folder::new();
     let refused = in_folder(&folder, &["key", "create", "--scope", "compile"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("the first key must hold `admin`"));
+    let told = text(&refused.stderr);
+    assert!(told.contains("the first key must hold `admin`"), "{told}");
+    assert!(told.contains("contexture key create --scope admin"), "{told}");
     assert!(fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is made of a refusal");
     let made = in_folder(&folder, &["key", "create", "--scope", "admin"]);
     assert!(text(&made.stdout).starts_with("cx_live_"));
     assert!(text(&made.stderr).contains("sqlite:contexture.db"), "{}", text(&made.stderr));
-    let made = in_folder(&folder, &["key", "create", "--scope", "admin", "--json"]);
+    let made = in_folder(&folder, &["key", "create", "--scope", "compile,compress", "--json"]);
     assert!(json(&made)["key"].as_str().is_some_and(|key| key.starts_with("cx_live_")));
+    let listed = in_folder(&folder, &["key", "list"]);
+    assert!(text(&listed.stdout).contains("compile compress"), "{}", text(&listed.stdout));
 }
 
 #[test]

@@ -32,6 +32,16 @@ async fn the_console_needs_nothing_from_elsewhere_and_runs_no_script_of_others()
     problem(server.get("/console/none.js").await, 404, "not_found").await;
 }
 
+#[tokio::test]
+async fn who_looks_for_the_console_at_its_name_is_sent_to_it() {
+    let server = TestServer::locked(&[]).await;
+    for path in ["/console", "/console/"] {
+        let page = server.get(path).await;
+        assert_eq!((page.status().as_u16(), page.url().path()), (200, "/"), "{path}");
+    }
+    problem(server.build("POST", "/console").send().await.unwrap(), 404, "not_found").await;
+}
+
 /// The first piece of a stream.
 async fn begins(mut stream: reqwest::Response) -> String {
     assert_eq!(stream.status(), 200);
