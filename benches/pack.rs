@@ -10,12 +10,15 @@
     reason = "a benchmark, not the service"
 )]
 
+mod ratios;
+
 use std::time::{Duration, Instant};
 
 use contexture::domain::{ContentHash, Models};
 use contexture::pipeline::Deadline;
 use contexture::service::idempotency::ResponseRecorder;
 use contexture::service::{Services, compile, packs};
+use ratios::Ratios;
 use serde_json::{Value, json};
 
 /// As the service has it.
@@ -59,6 +62,9 @@ fn main() {
     println!("{:<18} {:>8.2}", "more", millis(with[0].saturating_sub(without[0])));
     let ratio = with[0].as_secs_f64() / without[0].as_secs_f64();
     println!("{:<18} {ratio:>8.2}", "times");
+    let mut ratios = Ratios::default();
+    ratios.note("pack.governed", ratio);
+    ratios.finish();
 }
 
 fn millis(time: Duration) -> f64 {

@@ -14,6 +14,8 @@
 )]
 
 mod formats;
+#[path = "../ratios/mod.rs"]
+mod ratios;
 mod texts;
 
 use std::sync::Arc;
@@ -31,6 +33,7 @@ use contexture::tokenizer::Counter;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use formats::FORMATS;
+use ratios::Ratios;
 use texts::{KINDS, Random, conversation, hostile};
 
 /// As the service has it.
@@ -54,7 +57,9 @@ fn main() {
     if is_bench {
         kinds();
         adapters();
-        conversations();
+        let mut ratios = Ratios::default();
+        conversations(&mut ratios);
+        ratios.finish();
         hostiles();
     }
 }
@@ -267,7 +272,7 @@ fn contents(body: &str) -> (Vec<String>, u64) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of tokens")]
-fn conversations() {
+fn conversations(ratios: &mut Ratios) {
     println!(
         "\nconversations that a running server has not seen: the engine's part and the whole call by \
          counting alone (goals: the engine ≤ 1.5 × counting, a budget ≤ 1.5 × none, 500 k ≤ 1.2 × \
@@ -314,6 +319,9 @@ fn conversations() {
             verdict(own <= 1.5),
             verdict(to_none <= 1.5)
         );
+        ratios.note(format!("compress.engine.{size}"), own);
+        ratios.note(format!("compress.call.{size}"), ratio);
+        ratios.note(format!("compress.budget.{size}"), to_none);
     }
     let (small, large) = (conversation(32_000, 13, None), conversation(500_000, 13, None));
     let (few, many) = (contents(&small).1, contents(&large).1);

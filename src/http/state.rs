@@ -1,5 +1,6 @@
 //! State that all handlers share.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,9 +17,14 @@ use crate::service::pool::Pool;
 use crate::service::{MemoryPermit, RequestMemory, Services};
 use crate::telemetry::Metrics;
 
-/// State of one server that all handlers share. Cheap to clone.
+/// State of one server that all handlers share. Each layer of middleware clones it several times a
+/// request, so a clone is one more reference.
 #[derive(Debug, Clone)]
-pub struct AppState {
+pub struct AppState(Arc<SharedState>);
+
+/// What [`AppState`] refers to.
+#[derive(Debug, Clone)]
+pub struct SharedState {
     services: Services,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
@@ -37,12 +43,20 @@ pub struct AppState {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hops(pub(super) u8);
 
+impl Deref for AppState {
+    type Target = SharedState;
+
+    fn deref(&self) -> &SharedState {
+        &self.0
+    }
+}
+
 impl AppState {
     pub fn new(services: Services, pool: Pool, metrics: Metrics, limits: &LimitsConfig) -> Self {
         // As much as a body may have, because a text is in memory about three times at once: on its
         // own, in its message and in the response.
         let allowance = Allowance::new(limits.max_decoded_bytes);
-        Self {
+        Self(Arc::new(SharedState {
             services: services.allowing(&allowance),
             pool,
             metrics,
@@ -53,19 +67,21 @@ impl AppState {
             settings: Arc::default(),
             ready: Arc::default(),
             stopping: CancellationToken::new(),
-        }
+        }))
     }
 
     /// Sets what the server was started with.
     #[must_use]
-    pub fn started_with(self, settings: Vec<Setting>) -> Self {
-        Self { settings: settings.into(), ..self }
+    pub fn started_with(mut self, settings: Vec<Setting>) -> Self {
+        Arc::make_mut(&mut self.0).settings = settings.into();
+        self
     }
 
     /// Sets the names of the gateway's upstreams.
     #[must_use]
-    pub(super) fn naming_upstreams(self, names: Arc<[String]>) -> Self {
-        Self { upstreams: names, ..self }
+    pub(super) fn naming_upstreams(mut self, names: Arc<[String]>) -> Self {
+        Arc::make_mut(&mut self.0).upstreams = names;
+        self
     }
 
     /// Returns the services for the caller of a request. Handlers have no other way to the services
