@@ -17,7 +17,6 @@ use crate::compress::Fidelity;
 use crate::domain::{Content, Message, Model, Notes, Part, Role, ToolDefinition};
 use crate::provider;
 use crate::request::{CompileRequest, ExplainLevel, LOAD_TOOLKIT};
-use crate::tokenizer::Digest;
 
 /// The outputs of the stages, for the report.
 pub(super) struct Input<'i> {
@@ -91,7 +90,7 @@ impl MessageName {
             message.parts.iter().for_each(|part| write_text(part, &mut content));
             let mut id = String::with_capacity(10);
             id.push_str("m_");
-            for byte in Digest::from_text(&content).as_bytes().iter().take(4) {
+            for byte in blake3::hash(content.as_bytes()).as_bytes().iter().take(4) {
                 let _ = write!(id, "{byte:02x}");
             }
             id

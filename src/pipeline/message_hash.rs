@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use super::text_hashes::TextHashes;
 use crate::domain::{Content, ContentHash, Extra, MediaSource, Message, Part, ToolDefinition};
 
 /// Bytes from which on a text is hashed by itself.
@@ -22,11 +23,17 @@ pub(super) enum HashScope {
 /// Hashes messages, and remembers the hashes of their texts.
 #[derive(Debug, Default)]
 pub(super) struct MessageHasher {
+    /// Hashes that compiles before have made, where they are kept.
+    earlier: Option<Arc<TextHashes>>,
     /// Texts by the place of their first byte; they are held, so no other text takes the place.
     known: HashMap<usize, (Arc<str>, ContentHash)>,
 }
 
 impl MessageHasher {
+    pub(super) fn new(earlier: Arc<TextHashes>) -> Self {
+        Self { earlier: Some(earlier), known: HashMap::new() }
+    }
+
     /// The hash of one message.
     pub(super) fn message(&mut self, message: &Message, scope: HashScope) -> ContentHash {
         let mut hasher = Sha256::new();
@@ -116,8 +123,12 @@ impl MessageHasher {
             return;
         }
         let place = text.as_ptr() as usize;
-        let (_, hash) =
-            self.known.entry(place).or_insert_with(|| (Arc::clone(text), ContentHash::of(text)));
+        let Self { known, earlier } = self;
+        let hash_of = |text: &str| match &*earlier {
+            Some(earlier) => earlier.get(text),
+            None => ContentHash::of(text),
+        };
+        let (_, hash) = known.entry(place).or_insert_with(|| (Arc::clone(text), hash_of(text)));
         number_into(hasher, usize::MAX);
         hasher.update(hash.0);
     }

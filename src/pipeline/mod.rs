@@ -42,6 +42,7 @@ mod strip_injected;
 mod summary_ask;
 mod tags;
 mod tail;
+mod text_hashes;
 mod tokens;
 mod tool_references;
 mod tools;
@@ -95,12 +96,14 @@ use crate::hook::{Denial, HookKind, HookStop, Point};
 pub use crate::limit::{Deadline, StopReason};
 use crate::request::{CompileRequest, OnDeadline};
 use crate::tokenizer::Counter;
+use text_hashes::TextHashes;
 
-/// Caches that compiles share: counts and forms. They make a compile faster, never different.
+/// Caches that compiles share: counts, forms and hashes. They make a compile faster, never different.
 #[derive(Debug, Default)]
 pub struct PipelineContext {
     pub counter: Counter,
     pub engine: Engine,
+    hashes: Arc<TextHashes>,
     ungoverned: OnceLock<Vec<GovernedStage>>,
 }
 

@@ -1,6 +1,8 @@
 //! Hashes the output of each stage: the outputs of a compile's ledger. Nothing here affects the
 //! payload.
 
+use std::sync::Arc;
+
 use sha2::{Digest as _, Sha256};
 
 use super::message_hash::{
@@ -8,6 +10,7 @@ use super::message_hash::{
 };
 use super::slot::Slot;
 use super::tail;
+use super::text_hashes::TextHashes;
 use crate::domain::{ContentHash, Message, Stage, ToolDefinition};
 use crate::request::RequestMemoryEntry;
 
@@ -30,8 +33,9 @@ pub struct Hashes {
 }
 
 impl Trace {
-    pub(super) fn new(on: bool) -> Self {
-        Self { on, ..Self::default() }
+    /// Hashes of texts come from `earlier` if they are there.
+    pub(super) fn new(on: bool, earlier: Arc<TextHashes>) -> Self {
+        Self { on, hasher: MessageHasher::new(earlier), hashes: Hashes::default() }
     }
 
     /// The hasher of the compile, which knows the texts that were hashed already.
@@ -152,13 +156,11 @@ fn hash_pair(first: ContentHash, second: ContentHash) -> ContentHash {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::domain::{Content, Part, Role, ToolCall};
 
     fn list(messages: &[Message]) -> ContentHash {
-        Trace::new(true).list(messages.iter())
+        Trace::new(true, Arc::default()).list(messages.iter())
     }
 
     #[test]
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_trace_that_is_off_has_nothing() {
-        let mut trace = Trace::new(false);
+        let mut trace = Trace::new(false, Arc::default());
         trace.read([&[], &[Message::text(Role::User, "a")]], &[]);
         trace.text(Stage::Budget, || unreachable!());
         let hashes = trace.finish(ContentHash::of(""));

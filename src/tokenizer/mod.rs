@@ -2,6 +2,7 @@
 
 mod bounds;
 mod characters;
+mod digest;
 mod framing;
 mod key;
 mod memo;
@@ -10,6 +11,7 @@ mod split;
 mod tables;
 
 pub(crate) use bounds::is_cut;
+pub use digest::Digest;
 pub use framing::Framing;
 
 use std::fmt;
@@ -26,37 +28,6 @@ const MAX_CACHE_ITEMS: usize = 1 << 18;
 const MAX_UNCACHED_BYTES: usize = 24;
 /// Bytes counted between two questions whether to go on.
 const CHUNK_BYTES: usize = 1 << 20;
-
-/// Names a text by its content.
-///
-/// Callers who know a text's digest already pass it on, so that no text is hashed twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Digest([u8; 16]);
-
-impl Digest {
-    pub fn from_text(text: &str) -> Self {
-        let mut digest = [0; 16];
-        digest.copy_from_slice(
-            blake3::hash(text.as_bytes()).as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]),
-        );
-        Self(digest)
-    }
-
-    /// Names a list that goes on: what was before, then a text of this digest, in a role.
-    #[must_use]
-    pub fn then(&self, text: &Self, role: u8) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.0).update(&text.0).update(&[role]);
-        let mut digest = [0; 16];
-        digest
-            .copy_from_slice(hasher.finalize().as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]));
-        Self(digest)
-    }
-
-    pub fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
-    }
-}
 
 /// Counts texts and remembers what it counted. Share one a process.
 pub struct Counter {

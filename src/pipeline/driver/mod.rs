@@ -11,6 +11,8 @@ mod stages;
 mod summaries;
 mod tools;
 
+use std::sync::Arc;
+
 use super::changed_results::ChangedResults;
 use super::measure::Meter;
 use super::repair::awaits_results;
@@ -151,7 +153,7 @@ impl<'d> Driver<'d> {
             notes: request.notes.clone(),
             hooks,
             timings,
-            trace: Trace::new(request.record.is_kept()),
+            trace: Trace::new(request.record.is_kept(), Arc::clone(&cx.hashes)),
             hooked: manifest::HookedMessages::default(),
             changed_results: ChangedResults::default(),
             is_whole: true,

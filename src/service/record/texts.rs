@@ -77,11 +77,9 @@ pub(crate) fn take_apart(
                 let _ = write!(plan, ":{{\"text\":\"{}\"}}", keep(value));
             }
             Some(items) => {
-                let hashes: Vec<String> = if *name == "evidence" {
-                    grouped(items).iter().map(|text| format!("\"{}\"", keep(text))).collect()
-                } else {
-                    items.iter().map(|text| format!("\"{}\"", keep(text))).collect()
-                };
+                let ItemGroups { groups, rest } = grouped(name, items);
+                let texts = groups.iter().map(String::as_str).chain(rest.iter().copied());
+                let hashes: Vec<String> = texts.map(|text| format!("\"{}\"", keep(text))).collect();
                 let _ = write!(plan, ":{{\"list\":[{}]}}", hashes.join(","));
             }
         }
@@ -90,26 +88,50 @@ pub(crate) fn take_apart(
     keep(&plan)
 }
 
-/// Joins neighbouring items into groups, each of which is one text. The content of an item decides
-/// whether a group ends after it, so that lists with the same items share groups, wherever the
-/// items are.
-fn grouped(items: &[&str]) -> Vec<String> {
-    /// One of so many items ends a group, on average.
-    const ITEMS_PER_GROUP: u8 = 16;
+/// The items of a list as texts.
+struct ItemGroups<'i> {
+    /// Neighbouring items, joined by commas.
+    groups: Vec<String>,
+    /// The items at the end, each of which is a text of its own.
+    rest: &'i [&'i str],
+}
+
+/// Joins neighbouring items of a long list into groups, each of which is one text, so that a record
+/// names few texts however long its conversation is. Items at the end stay apart until their group is
+/// whole: the next turn adds to it, and would store all of it again. Evidence does not grow by turns, so
+/// all of it is in groups.
+fn grouped<'i>(name: &str, items: &'i [&'i str]) -> ItemGroups<'i> {
+    /// Items of a list that is long.
+    const MIN_GROUPED_ITEMS: usize = 64;
     /// Bytes at which a group ends in any case.
     const MAX_GROUP_BYTES: usize = 1 << 15;
+    let is_evidence = name == "evidence";
     let mut groups = Vec::new();
+    if !is_evidence && items.len() < MIN_GROUPED_ITEMS {
+        return ItemGroups { groups, rest: items };
+    }
     let mut group = String::new();
-    for item in items {
+    let mut grouped = 0;
+    for (at, item) in items.iter().enumerate() {
         group.push_str(if group.is_empty() { "" } else { "," });
         group.push_str(item);
-        let ContentHash([first, ..]) = ContentHash::of(item);
-        if first % ITEMS_PER_GROUP == 0 || group.len() >= MAX_GROUP_BYTES {
+        let is_last = is_evidence && at + 1 == items.len();
+        if is_last || ends_group(item) || group.len() >= MAX_GROUP_BYTES {
             groups.push(std::mem::take(&mut group));
+            grouped = at + 1;
         }
     }
-    groups.extend(Some(group).filter(|group| !group.is_empty()));
-    groups
+    ItemGroups { groups, rest: items.get(grouped..).unwrap_or_default() }
+}
+
+/// Whether a group ends after an item. The content decides, so that lists with the same items share groups,
+/// wherever the items are: one of sixteen ends a group, on average.
+fn ends_group(item: &str) -> bool {
+    const READ_BYTES: usize = 256;
+    let from = item.len().saturating_sub(READ_BYTES);
+    let end = item.as_bytes().get(from..).unwrap_or_default();
+    let hash = crc32fast::hash(end) ^ u32::try_from(item.len()).unwrap_or(u32::MAX);
+    hash.is_multiple_of(16)
 }
 
 /// The plan by which a request or a payload is restored.
@@ -171,5 +193,54 @@ impl RecordPlan {
         }
         out.push('}');
         Ok(Some(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(count: usize) -> Vec<String> {
+        (0..count).map(|at| format!("{{\"role\":\"user\",\"content\":\"message {at}\"}}")).collect()
+    }
+
+    fn texts(name: &str, items: &[String]) -> Vec<String> {
+        let items: Vec<&str> = items.iter().map(String::as_str).collect();
+        let ItemGroups { groups, rest } = grouped(name, &items);
+        groups.into_iter().chain(rest.iter().map(|item| (*item).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_long_list_has_few_texts_and_all_of_its_items() {
+        for (name, count) in
+            [("messages", 63), ("messages", 64), ("messages", 999), ("evidence", 9)]
+        {
+            let items = items(count);
+            let texts = texts(name, &items);
+            assert_eq!(texts.join(","), items.join(","), "{count}");
+            let is_few =
+                if count < 64 { texts.len() <= count } else { texts.len() * 4 < count * 3 };
+            assert!(is_few, "{name}: {} of {count}", texts.len());
+        }
+        assert_eq!(texts("messages", &items(63)).len(), 63);
+        assert!(texts("messages", &items(999)).len() < 150);
+    }
+
+    #[test]
+    fn a_turn_adds_the_texts_of_its_own_items() {
+        let items = items(400);
+        for count in 300..400 {
+            let [before, after] =
+                [count, count + 1].map(|count| texts("messages", &items[..count]));
+            let added = after.iter().filter(|text| !before.contains(text)).count();
+            assert_eq!(added, 1, "{count}");
+        }
+    }
+
+    #[test]
+    fn a_group_ends_by_its_bytes_if_no_item_ends_it() {
+        let item = (0..).map(|at| format!("\"{at}\"")).find(|item| !ends_group(item)).unwrap();
+        let items = vec![item; 40_000];
+        assert!(texts("messages", &items).iter().all(|text| text.len() <= (1 << 15) + 16));
     }
 }
