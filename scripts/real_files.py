@@ -126,11 +126,11 @@ class Result(NamedTuple):
 
 
 class Ours:
-    def __init__(self, url: str, other: str) -> None:
-        self.url, self.other = url, other
+    def __init__(self, url: str, other: str, notations: str) -> None:
+        self.url, self.other, self.notations = url, other, notations
 
     def result(self, file: File, text: str, level: str, form: str) -> Result:
-        body = {"level": level, "model": "gpt-4o", "deadline_ms": 60_000}
+        body = {"level": level, "model": "gpt-4o", "deadline_ms": 60_000, "notations": self.notations}
         if form == "text":
             body |= {"text": text}
         else:
@@ -304,6 +304,9 @@ def main() -> int:
         "--binary", type=Path, help="the program; two servers are started and stopped"
     )
     parser.add_argument("--url", help="a running server")
+    parser.add_argument(
+        "--notations", choices=("plain", "computed", "none"), default="plain", help="which notations may be used"
+    )
     parser.add_argument("--url2", help="another one, with an empty store")
     parser.add_argument(
         "--only", action="append", default=[], help="a part of a label or a kind; may be repeated"
@@ -327,9 +330,9 @@ def main() -> int:
         scratch = scratch.resolve()
         packages = Packages(scratch)
         if arguments.binary:
-            ours = Ours(serve(arguments.binary, stack), serve(arguments.binary, stack))
+            ours = Ours(serve(arguments.binary, stack), serve(arguments.binary, stack), arguments.notations)
         else:
-            ours = Ours(arguments.url.rstrip("/"), arguments.url2.rstrip("/"))
+            ours = Ours(arguments.url.rstrip("/"), arguments.url2.rstrip("/"), arguments.notations)
         headroom = Headroom(scratch)
         if not arguments.json:
             print(
