@@ -36,6 +36,7 @@ mod page;
 mod postgres;
 mod quotas;
 mod read_places;
+mod record_removal;
 mod sessions;
 mod skills;
 mod sql;
