@@ -9,7 +9,7 @@ Makes two databases and a role without superuser's rights on that server, whose 
 removes them at the end. The program migrates both. One is filled by SQL: rows that the program wrote itself
 are copied with other ids. Then one node on each database gets the same requests by turns. For the cleanup, a
 share of the rows is made old; how long a transaction of a node holds the lock of its tenant is sampled every
-2 ms. Two nodes at a fixed rate each are compared with one alone, with the seconds of work of nodes and
+2 ms; so it is while a session with many records is deleted. Two nodes at a fixed rate each are compared with one alone, with the seconds of work of nodes and
 PostgreSQL per request. `--only` names the parts to run. Needs psql and Python's standard library. Ends with 1 if a goal is missed.
 """
 
@@ -67,11 +67,23 @@ def copy_rows(database, table, where, count, changed, loop="generate_series(1, {
         "SELECT column_name FROM information_schema.columns WHERE table_name = "
         f"'{table}' AND is_identity = 'NO' AND table_schema = 'public' ORDER BY ordinal_position").split("\n")
     values = ", ".join(changed.get(column, f"t.{column}") for column in columns)
-    # Triggers count each row by a statement; what they count is no subject of this test.
+    # Triggers would count each row by a statement; `count_rows` does so at once.
     database.run(
         f"SET session_replication_role = replica; INSERT INTO {table} ({', '.join(columns)}) "
         f"SELECT {values} FROM (SELECT * FROM {table} WHERE {where} LIMIT 1) AS t, "
         + loop.format(count=count))
+
+
+def count_rows(database):
+    """Brings the counts that triggers keep up to date."""
+    database.run(
+        "UPDATE tenant_usage SET "
+        "sessions = (SELECT count(*) FROM sessions WHERE tenant = 'default'), "
+        "compilation_bytes = (SELECT sum(octet_length(body)) FROM compilations WHERE tenant = 'default') + "
+        "(SELECT coalesce(sum(bytes), 0) FROM (SELECT max(bytes) AS bytes FROM compilation_texts "
+        "WHERE tenant = 'default' GROUP BY digest) AS texts), "
+        "original_bytes = (SELECT coalesce(sum(size), 0) FROM blobs "
+        "WHERE tenant = 'default' AND expires_at IS NOT NULL) WHERE tenant = 'default'")
 
 
 def fill(database, sizes):
@@ -87,6 +99,15 @@ def fill(database, sizes):
         "seq": f"{first} + n", "session": f"'fill-' || (n % {sizes['sessions']} + 1)",
         "compilation": f"'cmp_00' || lpad(to_hex(n % {sizes['compilations']}), 30, '0')"})
     database.run(f"UPDATE event_state SET seq = {first + sizes['events']} WHERE tenant = 'default'")
+    # Originals, an answer's chain each. They expire one after another, from tomorrow on.
+    tomorrow = int((time.time() + 86_400) * 1e6)
+    database.run(
+        "INSERT INTO blobs (tenant, digest, form, size, content, expires_at) SELECT 'default', "
+        f"sha256(n::text::bytea), 0, 600, convert_to(repeat(md5(n::text), 8), 'utf8'), {tomorrow} + n "
+        f"FROM generate_series(1, {sizes['sessions']}) AS n; "
+        "INSERT INTO chains (tenant, chain, original, expires_at) SELECT 'default', "
+        f"sha256(('c' || n)::bytea), sha256(n::text::bytea), {tomorrow} + n "
+        f"FROM generate_series(1, {sizes['sessions']}) AS n")
     # One entry in ten expires, some day.
     later = int((time.time() + 30 * 86_400) * 1e6)
     value = "'\"fact ' || n || ' about words' || (n % 997) || ' and stones' || (n % 31) || '\"'"
@@ -101,6 +122,7 @@ def fill(database, sizes):
     for table, where in [("sessions", of_default), ("compilations", of_default), ("events", of_default),
                          ("memory", of_default), ("memory_state", of_default), ("event_state", of_default)]:
         copy_rows(database, table, where, sizes["tenants"], {"tenant": "'tenant-' || n"})
+    count_rows(database)
     database.run("VACUUM ANALYZE")
 
 
@@ -154,7 +176,9 @@ class Client:
             "memory read": get("/memory/template"),
             "list of sessions": get("/sessions?limit=20"),
             "list of memory": get("/memory?limit=20"),
+            "list of memory by tag": get("/memory?limit=20&tag=none"),
             "list of compilations": get("/compilations?limit=20"),
+            "list by status": get("/compilations?limit=20&status=refused"),
             "list of events": get("/events?format=json&limit=20"),
             "recall in a compile": self.recall,
             "SSE resumed": self.resume,
@@ -206,6 +230,57 @@ END LOOP; RAISE EXCEPTION 'longest %', round((longest * 1000)::numeric, 1); END 
 """
 
 
+def longest_lock(database, seconds):
+    """Starts to sample how long transactions hold the lock of their tenant; returns what waits for the figure."""
+    command = ["psql", "-qAtX", database.admin, "-c", SAMPLE.format(seconds=seconds, role=ROLE)]
+    sampler = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    return lambda: float(sampler.communicate()[1].split("longest")[1].split()[0])
+
+
+def erasure(binary, database, records, report):
+    """How long the deletion of a session with many records and messages holds the lock of its tenant."""
+    node = Node(binary, database.url, environment={**QUOTAS, **NO_CLEANUP})
+    client = Client(node)
+    for text in ("hello", "and again"):
+        body = {"append": [{"role": "user", "content": text}], "target": "openai"}
+        client.call("POST", "/sessions/large/turns", body)
+    copy_rows(database, "compilations", "session = 'large'", records,
+              {"id": "'cmp_01' || lpad(to_hex(n), 30, '0')"})
+    copy_rows(database, "compilation_texts", "tenant = 'default'", records, {
+        "compilation": "'cmp_01' || lpad(to_hex(n), 30, '0')"})
+    copy_rows(database, "session_messages", "session = 'large'", records, {"seq": "n + 1000"})
+    count_rows(database)
+    longest = longest_lock(database, 15)
+    time.sleep(0.5)
+    start = time.perf_counter()
+    connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=60)
+    connection.request("DELETE", "/sessions/large", headers={"authorization": f"Bearer {BOOTSTRAP}"})
+    status = connection.getresponse().status
+    took = time.perf_counter() - start
+    left = int(database.run(
+        "SELECT (SELECT count(*) FROM compilations WHERE session = 'large') "
+        "+ (SELECT count(*) FROM session_messages WHERE session = 'large')"))
+    node.end()
+    report.check(f"a session of {records} records is deleted", status == 204 and left == 0, f"{took:.2f} s")
+    figure = longest()
+    report.check(f"its deletion holds no lock over {MAX_LOCK_MS:g} ms", figure <= MAX_LOCK_MS, f"{figure} ms")
+
+
+def idle_cleanups(binary, database, seconds, report):
+    """What cleanups cost when nothing is due: transactions that write, and the work of PostgreSQL."""
+    node = Node(binary, database.url, environment={**QUOTAS, "CONTEXTURE_CLEANUP_INTERVAL_MS": "1000"})
+    time.sleep(3)
+    locks = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+    before, done = int(database.run(locks)), work_of_postgres()
+    time.sleep(seconds)
+    spent = work_of_postgres() - done
+    time.sleep(1.2)
+    commits = int(database.run(locks)) - before
+    node.end()
+    print(f"cleanups with nothing due, in {seconds} s: {commits} transactions, {spent:.2f} s of work of PostgreSQL")
+    report.check("cleanups with nothing due leave PostgreSQL idle for the most part", spent < seconds / 2)
+
+
 def retention(binary, database, old, seconds, report):
     """How long a cleanup holds the lock of a tenant, while `old` rows of each kind are removed."""
     past = int((time.time() - 90 * 86_400) * 1e6)
@@ -215,6 +290,10 @@ def retention(binary, database, old, seconds, report):
         f"(SELECT id FROM compilations WHERE tenant = 'default' ORDER BY id LIMIT {old}); "
         f"UPDATE events SET at = {past} WHERE tenant = 'default' AND seq IN "
         f"(SELECT seq FROM events WHERE tenant = 'default' ORDER BY seq LIMIT {old}); "
+        f"UPDATE chains SET expires_at = {past} WHERE tenant = 'default' AND chain IN "
+        f"(SELECT chain FROM chains WHERE tenant = 'default' LIMIT {old}); "
+        f"UPDATE blobs SET expires_at = {past} WHERE tenant = 'default' AND digest IN "
+        f"(SELECT digest FROM blobs WHERE tenant = 'default' AND expires_at IS NOT NULL LIMIT {old}); "
         f"UPDATE sessions SET expires_at = {past} WHERE tenant = 'default' AND id IN "
         f"(SELECT id FROM sessions WHERE tenant = 'default' AND id LIKE 'fill-%' LIMIT {old // 10}); "
         f"UPDATE memory SET expires_at = {past}, updated_at = {past} WHERE tenant = 'default' AND key IN "
@@ -222,13 +301,13 @@ def retention(binary, database, old, seconds, report):
     count = lambda: int(database.run(
         f"SELECT (SELECT count(*) FROM compilations WHERE tenant = 'default' AND expires_at <= {past}) "
         f"+ (SELECT count(*) FROM sessions WHERE tenant = 'default' AND expires_at <= {past}) "
-        f"+ (SELECT count(*) FROM memory WHERE tenant = 'default' AND expires_at <= {past})"))
+        f"+ (SELECT count(*) FROM memory WHERE tenant = 'default' AND expires_at <= {past}) "
+        f"+ (SELECT count(*) FROM chains WHERE tenant = 'default' AND expires_at <= {past}) "
+        f"+ (SELECT count(*) FROM blobs WHERE tenant = 'default' AND expires_at <= {past})"))
     before = count()
     node = Node(binary, database.url, environment={**QUOTAS, "CONTEXTURE_CLEANUP_INTERVAL_MS": "1000"})
-    command = ["psql", "-qAtX", database.admin, "-c", SAMPLE.format(seconds=seconds, role=ROLE)]
-    said = subprocess.run(command, check=False, capture_output=True, text=True).stderr
+    longest = longest_lock(database, seconds)()
     node.end()
-    longest = float(said.split("longest")[1].split()[0])
     print(f"{before - count()} of {before} old rows removed in {seconds} s")
     report.check("a cleanup removes old rows", count() < before)
     report.check(f"no cleanup holds a lock over {MAX_LOCK_MS:g} ms", longest <= MAX_LOCK_MS, f"{longest} ms")
@@ -321,7 +400,8 @@ def main():
     parser.add_argument("--old", type=int, default=10_000, help="rows that the cleanup finds old")
     parser.add_argument("--rate", type=float, default=40, help="turns a second at each node")
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--only", action="append", choices=["requests", "nodes", "retention"])
+    parser.add_argument("--only", action="append", choices=["requests", "nodes", "erasure", "retention"])
+    parser.add_argument("--records", type=int, default=5_000, help="of the session that is deleted")
     args = parser.parse_args()
     # Ends as an exception, so that what was made on the server is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -348,7 +428,10 @@ def main():
             node.end()
         if wanted("nodes"):
             several(args.binary, large, args.rate, args.seconds, report)
+        if wanted("erasure"):
+            erasure(args.binary, large, args.records, report)
         if wanted("retention"):
+            idle_cleanups(args.binary, large, 10, report)
             retention(args.binary, large, args.old, args.cleanup_seconds, report)
     finally:
         for node in nodes:

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Services, StoreCondition, StoreError, hooks, memory, sessions};
+use crate::store::DueWork;
 
 impl Services {
     /// Stores the usage counts. Blocks the thread; the server calls it in the background.
@@ -68,13 +69,22 @@ impl Services {
     /// Removes expired and excess data from the store. Blocks the thread; the server calls it in
     /// the background.
     pub fn clean(&self) -> Result<(), StoreError> {
-        for tenant in self.inner.store.tenants()? {
-            let services = self.for_tenant(&tenant.into());
-            memory::expire_all(&services)?;
-            sessions::expire_all(&services)?;
-            hooks::forget_gone(&services)?;
-            hooks::seal_urls(&services)?;
+        let due = self.inner.store.due_tenants()?;
+        for of in &due {
+            let services = self.for_tenant(&of.name.as_str().into());
+            if of.has(DueWork::Memory) {
+                memory::expire_all(&services)?;
+            }
+            if of.has(DueWork::Sessions) {
+                sessions::expire_all(&services)?;
+            }
+            if of.has(DueWork::Outcomes) {
+                hooks::forget_gone(&services)?;
+            }
+            if of.has(DueWork::Hooks) {
+                hooks::seal_urls(&services)?;
+            }
         }
-        self.inner.store.clean()
+        self.inner.store.clean_tenants(&due)
     }
 }

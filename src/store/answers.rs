@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use super::artifacts::packed;
 use super::batch::{ChainHash, ResponseMessage};
 use super::pack::PackedText;
-use super::sql::{FromValue, Sql, SqlValue, values};
+use super::sql::{FromValue, values};
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
 
 /// Rows of a table that are removed in one transaction, triggers included, so that no write of the
-/// tenant waits for long.
+/// tenant waits for long. It is written into statements: PostgreSQL expects of a limit that is a value
+/// that it is a tenth of the rows, and reads through the table.
 pub(super) const DELETE_BATCH_ROWS: u64 = 100;
 
 impl Tx<'_> {
@@ -134,107 +135,93 @@ impl Tx<'_> {
         Ok(total)
     }
 
-    /// Deletes some of the expired entries; returns whether there are more.
+    /// Deletes some of the expired chains; returns whether there are more.
+    pub(super) fn forget_chains(&self) -> Result<bool, Error> {
+        let old: Vec<ContentHash> = self.expired_keys("chains", "chain")?;
+        self.execute_for("DELETE FROM chains WHERE tenant = ?1 AND chain IN #", values![], &old)?;
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
+    }
+
+    /// Deletes some of the expired answers; returns whether there are more.
     pub(super) fn forget_answers(&self) -> Result<bool, Error> {
-        let values: &[SqlValue<'_>] = values![self.now(), DELETE_BATCH_ROWS];
-        let chains = self.execute(
-            "DELETE FROM chains WHERE tenant = ?1 AND chain IN (
-                 SELECT chain FROM chains WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
-            values,
-        )?;
-        let answers = self.execute(
-            "DELETE FROM answers WHERE tenant = ?1 AND id IN (
-                 SELECT id FROM answers WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
-            values,
-        )?;
-        let messages = self.forget_messages(self.now())?;
-        let replies = self.forget_replies()?;
-        Ok(messages || replies || chains.max(answers) == DELETE_BATCH_ROWS)
+        let old: Vec<String> = self.expired_keys("answers", "id")?;
+        self.execute_for("DELETE FROM answers WHERE tenant = ?1 AND id IN #", values![], &old)?;
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
+    }
+
+    /// Deletes some of the expired messages; returns whether there are more.
+    pub(super) fn forget_expired_messages(&self) -> Result<bool, Error> {
+        self.forget_messages(self.now())
+    }
+
+    /// The keys of the rows of a table that expired first, as many as one transaction deletes.
+    ///
+    /// They are read before they are deleted: of a statement that does both, PostgreSQL may run the
+    /// part that looks for them once for each row of the tenant.
+    fn expired_keys<T: FromValue>(&self, table: &str, key: &str) -> Result<Vec<T>, Error> {
+        self.all(
+            &format!(
+                "SELECT {key} FROM {table} WHERE tenant = ?1 AND expires_at <= ?2
+                 ORDER BY expires_at LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![self.now()],
+            |row| row.get(0),
+        )
     }
 
     /// Deletes some of the messages that expire at `last` or before; returns whether there are
     /// more. Content that an artifact needs too is kept for the artifact.
     pub(super) fn forget_messages(&self, last: Timestamp) -> Result<bool, Error> {
         let digests: Vec<ContentHash> = self.all(
-            "SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3",
-            values![last, DELETE_BATCH_ROWS],
+            &format!(
+                "SELECT digest FROM blobs WHERE tenant = ?1 AND expires_at <= ?2
+                 ORDER BY expires_at LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![last],
             |row| row.get(0),
         )?;
-        for digest in &digests {
-            let kept = self.execute(
-                "UPDATE blobs SET expires_at = NULL
-                 WHERE tenant = ?1 AND digest = ?2 AND EXISTS (
-                     SELECT 1 FROM artifacts
-                     WHERE tenant = ?1 AND id = substr(?2, 1, 12) AND digest = ?2)",
-                values![digest],
-            )?;
-            if kept == 0 {
-                self.execute(
-                    "DELETE FROM blobs WHERE tenant = ?1 AND digest = ?2",
-                    values![digest],
-                )?;
-            }
-        }
+        self.execute_for(
+            "UPDATE blobs SET expires_at = NULL
+             WHERE tenant = ?1 AND digest IN # AND EXISTS (
+                 SELECT 1 FROM artifacts AS a
+                 WHERE a.tenant = ?1 AND a.id = substr(blobs.digest, 1, 12)
+                   AND a.digest = blobs.digest)",
+            values![],
+            &digests,
+        )?;
+        self.execute_for(
+            "DELETE FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL AND digest IN #",
+            values![],
+            &digests,
+        )?;
         Ok(digests.len() as u64 == DELETE_BATCH_ROWS)
     }
 
-    /// The expiry up to which messages must be deleted, so that the rest takes at most `max_bytes`;
-    /// `None` if all may stay.
-    pub(super) fn last_beyond(&self, max_bytes: u64) -> Result<Option<Timestamp>, Error> {
-        let all: Option<u64> = self.first(
-            "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM blobs
-             WHERE tenant = ?1 AND expires_at IS NOT NULL",
+    /// Bytes of the messages that are kept. A trigger of the schema keeps the figure.
+    pub(super) fn original_bytes(&self) -> Result<u64, Error> {
+        let found = self.first(
+            "SELECT original_bytes FROM tenant_usage WHERE tenant = ?1",
             values![],
             |row| row.get(0),
         )?;
-        if all.unwrap_or_default() <= max_bytes {
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The expiry up to which messages must be deleted, so that the rest takes at most `max_bytes`;
+    /// `None` if all may stay. Reads no more rows than are to be deleted.
+    pub(super) fn last_beyond(&self, max_bytes: u64) -> Result<Option<Timestamp>, Error> {
+        let beyond = self.original_bytes()?.saturating_sub(max_bytes);
+        if beyond == 0 {
             return Ok(None);
         }
-        let last = self.first(
-            "SELECT max(expires_at) FROM (
-                 SELECT expires_at,
-                        sum(size) OVER (ORDER BY expires_at DESC RANGE UNBOUNDED PRECEDING) AS kept
+        // In the order of the index, so that the sums end at the first that is large enough.
+        self.first(
+            "SELECT expires_at FROM (
+                 SELECT expires_at, sum(size) OVER (ORDER BY expires_at) AS bytes
                  FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL) AS sums
-             WHERE kept > ?2",
-            values![max_bytes],
+             WHERE bytes >= ?2 ORDER BY expires_at LIMIT 1",
+            values![beyond],
             |row| row.get(0),
-        )?;
-        Ok(last.flatten())
-    }
-}
-
-/// Tables that name every tenant with rows to clean up: tables with an expiry, and the hooks.
-const CLEANED_TABLES: [&str; 11] = [
-    "blobs",
-    "answers",
-    "chains",
-    "memory_state",
-    "event_state",
-    "replies",
-    "sessions",
-    "deliveries",
-    "summaries",
-    "hook_state",
-    "lineages",
-];
-
-/// Every tenant with rows to clean up, found by one step in an index each.
-pub(super) fn tenants(sql: &dyn Sql) -> Result<Vec<String>, Error> {
-    let next = CLEANED_TABLES
-        .map(|table| format!("SELECT min(tenant) AS tenant FROM {table} WHERE tenant > ?1"))
-        .join(" UNION ALL ");
-    let next = format!("SELECT min(tenant) FROM ({next}) AS firsts");
-    let mut found: Vec<String> = Vec::new();
-    loop {
-        let after = found.last().map_or("", String::as_str);
-        let mut name = None;
-        sql.query(&next, values![after], &mut |row| {
-            name = FromValue::from_value(row.value(0)?);
-            Ok(())
-        })?;
-        match name {
-            Some(name) => found.push(name),
-            None => return Ok(found),
-        }
+        )
     }
 }

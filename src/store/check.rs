@@ -45,6 +45,10 @@ fn check(tx: &Tx<'_>) -> Result<Vec<String>, Error> {
     if events != (newest + 1).saturating_sub(oldest) {
         faults.push(format!("of the events from {oldest} to {newest} there are {events}"));
     }
+    let (counted, noted) = (tx.count_original_bytes()?, tx.original_bytes()?);
+    if counted != noted {
+        faults.push(format!("there are {counted} bytes of originals, and {noted} are noted"));
+    }
     Ok(faults)
 }
 
@@ -65,6 +69,13 @@ impl Tx<'_> {
 
     fn count_events(&self) -> Result<u64, Error> {
         self.count("SELECT count(*) FROM events WHERE tenant = ?1")
+    }
+
+    fn count_original_bytes(&self) -> Result<u64, Error> {
+        self.count(
+            "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM blobs
+             WHERE tenant = ?1 AND expires_at IS NOT NULL",
+        )
     }
 
     fn count(&self, sql: &str) -> Result<u64, Error> {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
-use super::page::{MAX_EXAMINED_ROWS, Page};
+use super::page::{Page, Window};
 use super::sql::{Row, SqlValue, more, parts, values};
 use super::{Error, Tx};
 use crate::domain::{Compilation, CompilationStatus, ContentHash, Quota, RawJson, RecordLevel};
@@ -100,6 +99,17 @@ impl Tx<'_> {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Page<Compilation, Arc<str>>, Error> {
+        Page::read_by_windows(before.map(Arc::from), limit, |before, window| {
+            self.compilations_of_window(filter, before.map(|before| &**before), window)
+        })
+    }
+
+    fn compilations_of_window(
+        &self,
+        filter: &CompilationFilter,
+        before: Option<&str>,
+        window: Window,
+    ) -> Result<Page<Compilation, Arc<str>>, Error> {
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let (session, target) = (text(&filter.session_id), text(&filter.target));
         // A model may be none, and that is the empty text.
@@ -107,7 +117,7 @@ impl Tx<'_> {
         let hash: &[u8] = filter.payload_hash.as_ref().map_or(&[], |hash| &hash.0);
         // Ids are of ASCII.
         let before = before.unwrap_or("\u{10ffff}");
-        let examined = self.last_examined_compilation(&session, before)?;
+        let examined = self.last_examined_compilation(&session, before, window)?;
         let of_session = if session.is_empty() { "?4 = ''" } else { "session = ?4" };
         let rows = self.all(
             &format!(
@@ -130,11 +140,11 @@ impl Tx<'_> {
                 filter.level.map_or("", RecordLevel::as_str),
                 hash,
                 examined.as_deref().unwrap_or_default(),
-                limit.saturating_add(1)
+                window.limit.saturating_add(1)
             ],
             compilation,
         )?;
-        Ok(Page::new(rows, limit, |last| Arc::clone(&last.id), examined))
+        Ok(Page::new(rows, window.limit, |last| Arc::clone(&last.id), examined))
     }
 
     /// Lists up to `limit` records of a session that are older than `before`, newest first, with their
@@ -157,11 +167,12 @@ impl Tx<'_> {
         Ok(Page::new(rows, limit, |last| Arc::clone(&last.id), None))
     }
 
-    /// The id of the last record that a page looks at; none if there are no more than that.
+    /// The id of the last record that a window has; none if there are no more than that.
     fn last_examined_compilation(
         &self,
         session: &str,
         before: &str,
+        window: Window,
     ) -> Result<Option<Arc<str>>, Error> {
         let of_session = if session.is_empty() { "?4 = ''" } else { "session = ?4" };
         self.first(
@@ -169,85 +180,9 @@ impl Tx<'_> {
                 "SELECT id FROM compilations WHERE tenant = ?1 AND id < ?2 AND {of_session}
                  ORDER BY id DESC LIMIT 1 OFFSET ?3"
             ),
-            values![before, MAX_EXAMINED_ROWS - 1, session],
+            values![before, window.last_row(), session],
             |row| row.get(0),
         )
-    }
-
-    /// Deletes all records of a session, and every text that nothing else needs.
-    pub fn forget_compilations_of(&self, session: &str) -> Result<u64, Error> {
-        // The empty text means no session.
-        if session.is_empty() {
-            return Ok(0);
-        }
-        let of_it = "SELECT id FROM compilations WHERE tenant = ?1 AND session = ?2";
-        let texts: Vec<ContentHash> = self.all(
-            &format!(
-                "SELECT DISTINCT digest FROM compilation_texts
-                 WHERE tenant = ?1 AND compilation IN ({of_it})"
-            ),
-            values![session],
-            |row| row.get(0),
-        )?;
-        self.execute(
-            &format!(
-                "DELETE FROM compilation_texts WHERE tenant = ?1 AND compilation IN ({of_it})"
-            ),
-            values![session],
-        )?;
-        self.execute(
-            &format!("DELETE FROM hook_responses WHERE tenant = ?1 AND compilation IN ({of_it})"),
-            values![session],
-        )?;
-        let gone = self.execute(
-            "DELETE FROM compilations WHERE tenant = ?1 AND session = ?2",
-            values![session],
-        )?;
-        for digest in &texts {
-            self.forget_text(digest)?;
-        }
-        Ok(gone)
-    }
-
-    /// Deletes some of the expired records; returns whether there are more. Their texts have an
-    /// expiry of their own.
-    pub(super) fn forget_compilations(&self) -> Result<bool, Error> {
-        let old = "SELECT id FROM compilations WHERE tenant = ?1 AND expires_at <= ?2
-                   ORDER BY expires_at, id LIMIT ?3";
-        for table in ["compilation_texts", "hook_responses"] {
-            self.execute(
-                &format!("DELETE FROM {table} WHERE tenant = ?1 AND compilation IN ({old})"),
-                values![self.now(), DELETE_BATCH_ROWS],
-            )?;
-        }
-        let gone = self.execute(
-            &format!("DELETE FROM compilations WHERE tenant = ?1 AND id IN ({old})"),
-            values![self.now(), DELETE_BATCH_ROWS],
-        )?;
-        Ok(gone == DELETE_BATCH_ROWS)
-    }
-
-    /// Removes a text that no record, artifact or answer needs any more.
-    fn forget_text(&self, digest: &ContentHash) -> Result<(), Error> {
-        self.execute(
-            "UPDATE blobs SET expires_at = NULL
-             WHERE tenant = ?1 AND digest = ?2 AND EXISTS (
-                 SELECT 1 FROM artifacts
-                 WHERE tenant = ?1 AND id = substr(?2, 1, 12) AND digest = ?2)
-               AND NOT EXISTS (
-                 SELECT 1 FROM compilation_texts WHERE tenant = ?1 AND digest = ?2)
-               AND NOT EXISTS (SELECT 1 FROM chains WHERE tenant = ?1 AND original = ?2)",
-            values![digest],
-        )?;
-        self.execute(
-            "DELETE FROM blobs
-             WHERE tenant = ?1 AND digest = ?2 AND expires_at IS NOT NULL
-               AND NOT EXISTS (
-                 SELECT 1 FROM compilation_texts WHERE tenant = ?1 AND digest = ?2)
-               AND NOT EXISTS (SELECT 1 FROM chains WHERE tenant = ?1 AND original = ?2)",
-            values![digest],
-        )
-        .map(drop)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Error, Tx};
 use crate::domain::{Event, EventKind, NewEvent, RawJson, word_of};
 
 /// Events that are removed in one transaction, so that no write waits for long.
-const DELETE_BATCH_EVENTS: u64 = 500;
+pub(super) const DELETE_BATCH_EVENTS: u64 = 500;
 
 impl Tx<'_> {
     /// Publishes an event in the transaction of its fact; returns its number.
@@ -65,12 +65,20 @@ impl Tx<'_> {
     /// Looks at the first events only: an event is at least as old as every event after it, whatever
     /// the clock said, and no index has the time.
     pub(super) fn forget_events(&self, kept: Duration) -> Result<bool, Error> {
+        let range: Option<Option<(u64, u64)>> = self.first(
+            &format!(
+                "SELECT min(seq), max(CASE WHEN at < ?2 THEN seq END) FROM (
+                     SELECT seq, at FROM events WHERE tenant = ?1
+                     ORDER BY seq LIMIT {DELETE_BATCH_EVENTS}) AS first"
+            ),
+            values![self.now().before(kept)],
+            |row| Ok(row.get::<Option<u64>>(0)?.zip(row.get::<Option<u64>>(1)?)),
+        )?;
+        let Some((first, last)) = range.flatten() else { return Ok(false) };
+        // With both ends, no database takes it for a large part of the table.
         let gone = self.execute(
-            "DELETE FROM events WHERE tenant = ?1 AND seq <= (
-                 SELECT max(seq) FROM (
-                     SELECT seq, at FROM events WHERE tenant = ?1 ORDER BY seq LIMIT ?3) AS first
-                 WHERE at < ?2)",
-            values![self.now().before(kept), DELETE_BATCH_EVENTS],
+            "DELETE FROM events WHERE tenant = ?1 AND seq >= ?2 AND seq <= ?3",
+            values![first, last],
         )?;
         Ok(gone == DELETE_BATCH_EVENTS)
     }

@@ -179,7 +179,7 @@ impl Tx<'_> {
             self.execute("DELETE FROM hooks WHERE tenant = ?1 AND id = ?2", values![id])? > 0;
         if gone {
             self.forget_deliveries_of(id)?;
-            self.forget_outcomes_of(id)?;
+            while self.forget_outcomes_of(id)? {}
             self.hooks_changed()?;
         }
         Ok(gone)

@@ -54,11 +54,20 @@ impl Tx<'_> {
 
     /// Deletes some of the expired responses; returns whether there are more.
     pub(super) fn forget_replies(&self) -> Result<bool, Error> {
-        let gone = self.execute(
-            "DELETE FROM replies WHERE tenant = ?1 AND (route, key) IN (
-                 SELECT route, key FROM replies WHERE tenant = ?1 AND expires_at <= ?2 LIMIT ?3)",
-            values![self.now(), DELETE_BATCH_ROWS],
+        let old: Vec<(String, String)> = self.all(
+            &format!(
+                "SELECT route, key FROM replies WHERE tenant = ?1 AND expires_at <= ?2
+                 ORDER BY expires_at LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![self.now()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        Ok(gone == DELETE_BATCH_ROWS)
+        for (route, key) in &old {
+            self.execute(
+                "DELETE FROM replies WHERE tenant = ?1 AND route = ?2 AND key = ?3",
+                values![route, key],
+            )?;
+        }
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 }

@@ -10,7 +10,7 @@ use crate::domain::{ContentHash, Timestamp};
 /// Age of the recorded time of use at which it is written again.
 const USE_NOTE_INTERVAL: Duration = Duration::from_hours(24);
 /// Time that a decision is kept after its last use: longer than people leave a conversation.
-const MAX_UNUSED: Duration = Duration::from_hours(30 * 24);
+pub(super) const MAX_UNUSED: Duration = Duration::from_hours(30 * 24);
 /// Decisions of a tenant beyond which the least recently used are removed.
 const MAX_DECISIONS: u64 = 1_000_000;
 
@@ -89,21 +89,34 @@ impl Tx<'_> {
         self.exists("SELECT 1 FROM lineages WHERE tenant = ?1 LIMIT 1", values![])
     }
 
-    /// Deletes some of the decisions that were not used for long, or are beyond the number that a
-    /// tenant may keep; returns whether there are more.
-    pub(super) fn forget_decisions(&self) -> Result<bool, Error> {
+    /// The time of the last use up to which decisions are deleted: they were not used for long, or
+    /// are beyond the number that a tenant may keep. Reads as many rows as that number at most.
+    pub(super) fn last_unused(&self) -> Result<Timestamp, Error> {
         let beyond: Option<Timestamp> = self.first(
             "SELECT used_at FROM lineages WHERE tenant = ?1
              ORDER BY used_at DESC LIMIT 1 OFFSET ?2",
             values![MAX_DECISIONS],
             |row| row.get(0),
         )?;
-        let last = self.now().before(MAX_UNUSED).max(beyond.unwrap_or(Timestamp::from_micros(0)));
-        let gone = self.execute(
-            "DELETE FROM lineages WHERE tenant = ?1 AND digest IN (
-                 SELECT digest FROM lineages WHERE tenant = ?1 AND used_at <= ?2 LIMIT ?3)",
-            values![last, DELETE_BATCH_ROWS],
+        Ok(self.now().before(MAX_UNUSED).max(beyond.unwrap_or(Timestamp::from_micros(0))))
+    }
+
+    /// Deletes some of the decisions whose last use was at `last` or before; returns whether there
+    /// are more.
+    pub(super) fn forget_decisions(&self, last: Timestamp) -> Result<bool, Error> {
+        let old: Vec<ContentHash> = self.all(
+            &format!(
+                "SELECT digest FROM lineages WHERE tenant = ?1 AND used_at <= ?2
+                 ORDER BY used_at LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![last],
+            |row| row.get(0),
         )?;
-        Ok(gone == DELETE_BATCH_ROWS)
+        self.execute_for(
+            "DELETE FROM lineages WHERE tenant = ?1 AND digest IN #",
+            values![],
+            &old,
+        )?;
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 }

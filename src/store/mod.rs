@@ -17,6 +17,7 @@ mod check;
 mod cleanup;
 mod compilations;
 mod deliveries;
+mod due_work;
 mod error;
 mod events;
 mod feed;
@@ -36,6 +37,8 @@ mod page;
 mod postgres;
 mod quotas;
 mod read_places;
+mod record_removal;
+mod retention;
 mod sessions;
 mod skills;
 mod sql;
@@ -49,7 +52,7 @@ mod write_queue;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -64,6 +67,7 @@ pub use self::deliveries::{
     AttemptOutcome, AttemptRow, BusyCalls, ClaimedDelivery, Claims, DeliveryRow, DeliveryState,
     Follower, HookKey, HookQueue, HookResponse, MAX_QUEUED_CALLS, NewDelivery,
 };
+pub use self::due_work::{DueTenant, DueWork};
 pub use self::error::{Error, OpenError};
 use self::feed::Feeds;
 pub use self::feed::{Feed, FeedEvent, FeedRead};
@@ -334,31 +338,6 @@ impl Store {
         Tenant::new(self.clone(), name)
     }
 
-    /// Cleans up the rows of every tenant, by the settings; a background job.
-    ///
-    /// Memory entries that have expired are excluded: [`Tx::expired_memory`] lists them, since an
-    /// event reports each.
-    pub fn clean(&self) -> Result<(), Error> {
-        for name in self.tenants()? {
-            self.tenant(&name).freeing_room().cleanup(&Caps::default())?;
-        }
-        let _alone = self.alone();
-        for name in self.tenants()? {
-            self.tenant(&name).freeing_room().forget()?;
-        }
-        self.inner.backend.shrink()
-    }
-
-    /// Every tenant with rows that expire, and possibly more.
-    pub fn tenants(&self) -> Result<Vec<String>, Error> {
-        let mut found = Vec::new();
-        self.inner.backend.read(None, &mut |sql| {
-            found = answers::tenants(sql)?;
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
     /// Whether other processes write to it, so that [`Self::follow`] finds something.
     pub fn is_shared(&self) -> bool {
         self.inner.backend.is_shared()
@@ -385,10 +364,6 @@ impl Store {
             }
         }
         Ok(())
-    }
-
-    fn alone(&self) -> std::sync::MutexGuard<'_, ()> {
-        self.inner.cleaning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,6 +11,9 @@ use super::{Error, Tx};
 /// that there are few texts of the statement.
 const BATCH_ROWS: [usize; 3] = [4, 32, 256];
 
+/// Outcomes that are removed by one statement, so that no write of the tenant waits for long.
+const DELETE_BATCH_OUTCOMES: u64 = 500;
+
 /// The outcome of a hook on a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookOutcome {
@@ -59,18 +62,32 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Hooks of which something is kept.
+    /// Hooks of which something is kept, by one step in the index for each.
     pub fn hooks_with_outcomes(&self) -> Result<Vec<Arc<str>>, Error> {
-        self.all(
-            "SELECT DISTINCT hook FROM hook_outcomes WHERE tenant = ?1 ORDER BY hook",
-            values![],
-            |row| row.get(0),
-        )
+        let next = "SELECT hook FROM hook_outcomes WHERE tenant = ?1 AND hook > ?2
+             ORDER BY hook LIMIT 1";
+        let mut found: Vec<Arc<str>> = Vec::new();
+        loop {
+            let after = found.last().map_or("", |hook| &**hook);
+            match self.first(next, values![after], |row| row.get(0))? {
+                Some(hook) => found.push(hook),
+                None => return Ok(found),
+            }
+        }
     }
 
-    /// Deletes the outcomes of a hook.
-    pub fn forget_outcomes_of(&self, hook: &str) -> Result<(), Error> {
-        self.execute("DELETE FROM hook_outcomes WHERE tenant = ?1 AND hook = ?2", values![hook])
-            .map(drop)
+    /// Deletes some of the outcomes of a hook; returns whether there are more.
+    pub fn forget_outcomes_of(&self, hook: &str) -> Result<bool, Error> {
+        let old: Vec<String> = self.all(
+            &format!(
+                "SELECT key FROM hook_outcomes WHERE tenant = ?1 AND hook = ?2
+                 ORDER BY key LIMIT {DELETE_BATCH_OUTCOMES}"
+            ),
+            values![hook],
+            |row| row.get(0),
+        )?;
+        let delete = "DELETE FROM hook_outcomes WHERE tenant = ?1 AND hook = ?2 AND key IN #";
+        self.execute_for(delete, values![hook], &old)?;
+        Ok(old.len() as u64 == DELETE_BATCH_OUTCOMES)
     }
 }

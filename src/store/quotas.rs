@@ -31,11 +31,12 @@ impl Tx<'_> {
             Quota::MemoryEntries => return Ok(self.memory_state()?.1),
             other => other.as_str(),
         };
-        let used = self.first(
+        let used: Option<i64> = self.first(
             &format!("SELECT {column} FROM tenant_usage WHERE tenant = ?1"),
             values![],
             |row| row.get(0),
         )?;
-        Ok(used.unwrap_or_default())
+        // Below zero if an older release discounted a text more than once: that must not fail a write.
+        Ok(u64::try_from(used.unwrap_or_default()).unwrap_or_default())
     }
 }

@@ -75,23 +75,41 @@ impl Tx<'_> {
         self.execute(his, values![key, holder]).map(drop)
     }
 
-    /// Deletes the turns that were never ended.
-    pub(super) fn forget_summary_turns(&self) -> Result<(), Error> {
-        let over = "DELETE FROM summary_turns WHERE tenant = ?1 AND expires_at <= ?2";
-        self.execute(over, values![self.now()]).map(drop)
+    /// Deletes some of the turns that were never ended; returns whether there are more.
+    pub(super) fn forget_summary_turns(&self) -> Result<bool, Error> {
+        let old: Vec<ContentHash> = self.all(
+            &format!(
+                "SELECT digest FROM summary_turns WHERE tenant = ?1 AND expires_at <= ?2
+                 ORDER BY digest LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![self.now()],
+            |row| row.get(0),
+        )?;
+        let delete = "DELETE FROM summary_turns WHERE tenant = ?1 AND digest IN #";
+        self.execute_for(delete, values![], &old)?;
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 
     /// Deletes some of the summaries that no session names and that were not used for `kept`;
     /// returns whether there are more.
     pub(super) fn forget_summaries(&self, kept: Duration) -> Result<bool, Error> {
-        let gone = self.execute(
-            "DELETE FROM summaries WHERE tenant = ?1 AND (digest, session) IN (
-                 SELECT digest, session FROM summaries AS old
+        let old: Vec<(ContentHash, String)> = self.all(
+            &format!(
+                "SELECT digest, session FROM summaries AS old
                  WHERE tenant = ?1 AND used_at <= ?2 AND NOT EXISTS (
                      SELECT 1 FROM sessions
-                     WHERE sessions.tenant = ?1 AND sessions.id = old.session) LIMIT ?3)",
-            values![self.now().before(kept), DELETE_BATCH_ROWS],
+                     WHERE sessions.tenant = ?1 AND sessions.id = old.session)
+                 ORDER BY used_at LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![self.now().before(kept)],
+            |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        Ok(gone == DELETE_BATCH_ROWS)
+        for (digest, session) in &old {
+            self.execute(
+                "DELETE FROM summaries WHERE tenant = ?1 AND digest = ?2 AND session = ?3",
+                values![digest, session],
+            )?;
+        }
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 }

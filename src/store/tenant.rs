@@ -8,14 +8,10 @@ use std::time::Duration;
 
 use super::backend::{AbandonedCheck, WriteHandle, WriteJob, WriteNeeds, job};
 use super::batch::{AMBIGUOUS_HASH, RECIPE_PREFIX};
-use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::pack::Packer;
 use super::tx::CommitNotice;
 use super::{Batch, ChainHash, CommittedBatch, Error, Feed, ResponseMessage, Store, Tx};
 use crate::domain::{Artifact, ArtifactId, ContentHash};
-
-/// Artifacts that are removed in one transaction, so that a large cleanup does not block writes.
-const DELETE_BATCH_ARTIFACTS: usize = 50;
 
 /// A write that waits, with the notifications of its commit.
 type PendingWrite<T, E> = WriteHandle<(T, CommitNotice), E>;
@@ -162,6 +158,14 @@ impl Tenant {
         &self.store.inner.retention
     }
 
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
     /// Stores an original text, or renews how long it is kept.
     pub fn put_artifact(
         &self,
@@ -303,54 +307,6 @@ impl Tenant {
         })
     }
 
-    /// Evicts artifacts that have expired or are older than `caps` allows, and then the least
-    /// recently used, until count and bytes are within the caps. An absent cap has the value of the
-    /// setting.
-    ///
-    /// The plan is made once; artifacts stored in the meantime are not in it. Artifacts that cannot
-    /// be removed stay, and are reported.
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method alone is of one lifetime"
-    )]
-    pub fn cleanup(&self, caps: &Caps) -> Result<Cleanup, Error> {
-        let inner = &self.store.inner;
-        let _alone = self.store.alone();
-        // Read after the pending records of reads: they decide what is evicted.
-        let entries = self.write(|tx| tx.artifact_entries())?;
-        let caps = caps.or(&inner.retention.caps);
-        let plan = cleanup::plan(entries, &caps, inner.clock.now());
-        let mut done = Cleanup::default();
-        for chunk in plan.chunks(DELETE_BATCH_ARTIFACTS) {
-            // An artifact that cannot be removed must not protect the others.
-            if self.evict(chunk, &mut done).is_err() {
-                for one in chunk.chunks(1) {
-                    if let Err(error) = self.evict(one, &mut done) {
-                        tracing::warn!(%error, "an artifact could not be removed");
-                        done.failed.extend(one.iter().map(|(entry, _)| entry.id));
-                    }
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    /// Removes part of a plan, all of it or nothing.
-    fn evict(&self, part: &[(ArtifactAge, Reason)], done: &mut Cleanup) -> Result<(), Error> {
-        let entries: Vec<_> = part.iter().map(|(entry, _)| *entry).collect();
-        let removed = self.write(move |tx| tx.remove_artifacts(&entries))?;
-        for ((entry, reason), _) in part.iter().zip(removed).filter(|(_, removed)| *removed) {
-            done.count(entry, *reason);
-            self.notify_eviction(entry.id, entry.bytes, *reason);
-        }
-        Ok(())
-    }
-
-    fn notify_eviction(&self, artifact: ArtifactId, bytes: u64, reason: Reason) {
-        let tenant = Arc::clone(&self.name);
-        (self.store.inner.on_evicted)(&Eviction { tenant, artifact, bytes, reason });
-    }
-
     /// The original of each chain: the hash of its JSON text, `None` if it is unknown. If two
     /// originals got the same short form after the same messages, the one that was stored last.
     pub fn originals(&self, chains: &[ChainHash]) -> Result<Vec<Option<ContentHash>>, Error> {
@@ -371,30 +327,5 @@ impl Tenant {
             packed.map(|packed| packer.unpack(packed, id)).transpose()
         };
         found.into_iter().zip(ids).map(unpack).collect()
-    }
-
-    /// Deletes expired chains, responses and messages, and then the messages that expire first,
-    /// until the rest takes no more space than the settings allow.
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method alone is of one lifetime"
-    )]
-    pub(super) fn forget(&self) -> Result<(), Error> {
-        while self.write(|tx| tx.forget_answers())? {}
-        while self.write(|tx| tx.forget_compilations())? {}
-        let kept = self.store.inner.retention.events;
-        while self.write(move |tx| tx.forget_events(kept))? {}
-        while self.write(|tx| tx.forget_deliveries())? {}
-        self.write(|tx| tx.forget_tickets())?;
-        self.write(|tx| tx.forget_summary_turns())?;
-        let ttl = self.store.inner.retention.ttl;
-        while self.write(move |tx| tx.forget_summaries(ttl))? {}
-        while self.write(|tx| tx.forget_decisions())? {}
-        self.write(|tx| tx.forget_old_usage())?;
-        let most = self.store.inner.retention.originals_max_bytes;
-        if let Some(last) = self.read(|tx| tx.last_beyond(most))? {
-            while self.write(move |tx| tx.forget_messages(last))? {}
-        }
-        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answers::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Store, Tx};
 use crate::domain::{ContentHash, Timestamp};
@@ -65,9 +66,17 @@ impl Tx<'_> {
         Ok(good.map(|(key, _)| key.map(Arc::from)))
     }
 
-    /// Deletes expired tickets.
-    pub(super) fn forget_tickets(&self) -> Result<(), Error> {
-        let over = "DELETE FROM tickets WHERE tenant = ?1 AND expires_at <= ?2";
-        self.execute(over, values![self.now()]).map(drop)
+    /// Deletes some of the expired tickets; returns whether there are more.
+    pub(super) fn forget_tickets(&self) -> Result<bool, Error> {
+        let old: Vec<ContentHash> = self.all(
+            &format!(
+                "SELECT digest FROM tickets WHERE tenant = ?1 AND expires_at <= ?2
+                 ORDER BY digest LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![self.now()],
+            |row| row.get(0),
+        )?;
+        self.execute_for("DELETE FROM tickets WHERE tenant = ?1 AND digest IN #", values![], &old)?;
+        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }
 }

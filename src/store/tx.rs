@@ -207,6 +207,29 @@ impl<'t> Tx<'t> {
         Ok(found)
     }
 
+    /// Runs a statement for items, of which it takes some at a time: `#` in it stands for their list.
+    /// Returns how many rows it changed.
+    pub(super) fn execute_for<'v, T>(
+        &self,
+        sql: &str,
+        values: &[SqlValue<'v>],
+        items: &'v [T],
+    ) -> Result<u64, Error>
+    where
+        't: 'v,
+        SqlValue<'v>: From<&'v T>,
+    {
+        let first = values.len() + 2;
+        let mut changed = 0;
+        for part in parts(items) {
+            let list = format!("(?{first}{})", more(first + 1, part.len(), "?#"));
+            let given: Vec<SqlValue<'v>> =
+                values.iter().copied().chain(part.iter().map(SqlValue::from)).collect();
+            changed += self.execute(&sql.replace('#', &list), &given)?;
+        }
+        Ok(changed)
+    }
+
     /// The first row of a query.
     pub(super) fn first<T>(
         &self,

@@ -1,8 +1,9 @@
 //! Usage by day, key and model: of a tenant, of each of its sessions, and by hour. How long requests took.
 
+use super::answers::DELETE_BATCH_ROWS;
 use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
-use crate::domain::{CostTotals, Day, DurationBucket, GATEWAY_SESSION_PREFIX, is_gateway_session};
+use crate::domain::{CostTotals, Day, DurationBucket, Timestamp, is_gateway_session};
 
 /// The usage of a model under a key in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,15 @@ const HOUR_USAGE_DAYS: i64 = 31;
 
 /// Days for which the share of a session of the gateway is kept.
 const GATEWAY_USAGE_DAYS: i64 = 30;
+
+/// True for a row of `session_usage` of a session of the gateway. An index has these rows by their day.
+pub(super) const GATEWAY_SESSION_CONDITION: &str = "session >= 'gws_' AND session < 'gws`'";
+
+/// The first days of which usage by hour, and usage of sessions of the gateway, is kept.
+pub(super) fn oldest_usage_days(now: Timestamp) -> (i64, i64) {
+    let today = Day::new(now).0;
+    (today - HOUR_USAGE_DAYS, today - GATEWAY_USAGE_DAYS)
+}
 
 /// The columns of a row after those that it is found by.
 const SUMS: &str = "requests, tokens_before, tokens_after, priced_requests, reported_requests, \
@@ -136,21 +146,42 @@ impl Tx<'_> {
         )
     }
 
-    /// Deletes the shares of the gateway's sessions that are older than their records usually are,
-    /// and usage by hour that is older than a month.
-    pub(super) fn forget_old_usage(&self) -> Result<(), Error> {
-        let today = Day::new(self.now());
-        self.execute(
-            "DELETE FROM hour_usage WHERE tenant = ?1 AND day < ?2",
-            values![today.0 - HOUR_USAGE_DAYS],
+    /// Deletes some of the shares of the gateway's sessions that are older than their records usually
+    /// are, and of the usage by hour that is older than a month; returns whether there are more.
+    pub(super) fn forget_old_usage(&self) -> Result<bool, Error> {
+        let (hours_from, sessions_from) = oldest_usage_days(self.now());
+        let hours: Vec<(i64, i64, String, String)> = self.all(
+            &format!(
+                "SELECT day, hour, key, model FROM hour_usage WHERE tenant = ?1 AND day < ?2
+                 ORDER BY day, hour, key, model LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![hours_from],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
         )?;
-        let end = format!("{}`", GATEWAY_SESSION_PREFIX.trim_end_matches('_'));
-        self.execute(
-            "DELETE FROM session_usage
-             WHERE tenant = ?1 AND session >= ?2 AND session < ?3 AND day < ?4",
-            values![GATEWAY_SESSION_PREFIX, &end, today.0 - GATEWAY_USAGE_DAYS],
-        )
-        .map(drop)
+        for (day, hour, key, model) in &hours {
+            self.execute(
+                "DELETE FROM hour_usage
+                 WHERE tenant = ?1 AND day = ?2 AND hour = ?3 AND key = ?4 AND model = ?5",
+                values![*day, *hour, key, model],
+            )?;
+        }
+        let sessions: Vec<(String, i64, String, String)> = self.all(
+            &format!(
+                "SELECT session, day, key, model FROM session_usage
+                 WHERE tenant = ?1 AND {GATEWAY_SESSION_CONDITION} AND day < ?2
+                 ORDER BY day LIMIT {DELETE_BATCH_ROWS}"
+            ),
+            values![sessions_from],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )?;
+        for (session, day, key, model) in &sessions {
+            self.execute(
+                "DELETE FROM session_usage
+                 WHERE tenant = ?1 AND session = ?2 AND day = ?3 AND key = ?4 AND model = ?5",
+                values![session, *day, key, model],
+            )?;
+        }
+        Ok(hours.len().max(sessions.len()) as u64 == DELETE_BATCH_ROWS)
     }
 
     /// Tokens of the requests under a key in a day.

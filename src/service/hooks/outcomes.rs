@@ -141,12 +141,16 @@ pub(crate) fn forget_gone(services: &Services) -> Result<(), StoreError> {
     }
     let hooks = services.hooks().file.hooks.iter().map(|hook| Arc::clone(&hook.id));
     let of_file: BTreeSet<Arc<str>> = hooks.collect();
-    services.tenant().write(move |tx| {
-        for id in known.iter().filter(|id| !of_file.contains(*id)) {
-            if tx.hook(id)?.is_none() {
-                tx.forget_outcomes_of(id)?;
-            }
+    for id in known.into_iter().filter(|id| !of_file.contains(id)) {
+        if services.tenant().read(|tx| tx.hook(&id))?.is_some() {
+            continue;
         }
-        Ok(())
-    })
+        let forget = move |tx: &Tx<'_>| match tx.hook(&id)? {
+            // It was registered again.
+            Some(_) => Ok(false),
+            None => tx.forget_outcomes_of(&id),
+        };
+        while services.tenant().write(forget.clone())? {}
+    }
+    Ok(())
 }

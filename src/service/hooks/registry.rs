@@ -189,6 +189,9 @@ pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<()
     let queued_for = id.clone();
     let forget = move |tx: &Tx<'_>| tx.forget_newest_deliveries(&queued_for, DELETE_BATCH_CALLS);
     while services.tenant().write(forget.clone())? {}
+    let kept_for = id.clone();
+    let forget = move |tx: &Tx<'_>| tx.forget_outcomes_of(&kept_for);
+    while services.tenant().write(forget.clone())? {}
     services.tenant().write_durable(move |tx| {
         let row = tx.hook(&id)?.ok_or(UNKNOWN)?;
         check_version(&row, if_match)?;

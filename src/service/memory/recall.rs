@@ -118,15 +118,26 @@ fn remove_expired(tx: &Tx<'_>, entry: &MemoryEntry) -> Result<(), store::Error> 
 /// Removes all expired entries, in several transactions. Observe hooks get queued calls, also those with
 /// `delivery: "sync"`.
 pub(crate) fn expire_all(services: &Services) -> Result<(), store::Error> {
+    /// Entries of one read, by time and by turns each.
+    const READ_BATCH_ENTRIES: usize = 500;
     /// Entries of one transaction.
     const MAX_BATCH_ENTRIES: usize = 20;
     loop {
-        let gone = services.write_and_queue(None, |tx| {
-            let entries = tx.expired_memory(MAX_BATCH_ENTRIES)?;
-            entries.iter().try_for_each(|entry| remove_expired(tx, entry))?;
-            Ok::<_, store::Error>(entries.len())
-        })?;
-        if gone < MAX_BATCH_ENTRIES {
+        // Read before, so that no transaction looks through entries while others wait.
+        let found = services.tenant().read(|tx| tx.expired_memory(READ_BATCH_ENTRIES))?;
+        for part in found.chunks(MAX_BATCH_ENTRIES) {
+            let part = part.to_vec();
+            services.write_and_queue(None, move |tx| {
+                for entry in &part {
+                    // A session may begin its turns again meanwhile.
+                    if tx.memory(&entry.scope, &entry.key)?.is_none() {
+                        expire(tx, std::slice::from_ref(entry))?;
+                    }
+                }
+                Ok::<_, store::Error>(())
+            })?;
+        }
+        if found.len() < READ_BATCH_ENTRIES {
             return Ok(());
         }
     }

@@ -9,18 +9,37 @@ use crate::service::memory::{put_entry, remove};
 use crate::store::{MemoryCursor, Tx};
 
 /// Entries that are read at once.
-const BATCH_ENTRIES: usize = 500;
+const BATCH_ENTRIES: u64 = 500;
+/// Rows of other tables that take as long to remove as an entry, with its versions, its words and the
+/// events about it.
+const ROWS_PER_ENTRY: u64 = 5;
 
 /// Removes all entries of a session's scope.
 pub(super) fn erase(tx: &Tx<'_>, session: &str) -> Result<(), StoreError> {
+    let mut all = u64::MAX;
+    erase_entries(tx, session, &mut all).map(drop)
+}
+
+/// Removes entries of a session's scope that take as long as up to `rows` rows; `rows` goes down by
+/// them. Returns whether all entries are gone.
+pub(super) fn erase_entries(
+    tx: &Tx<'_>,
+    session: &str,
+    rows: &mut u64,
+) -> Result<bool, StoreError> {
     let turn = tx.session_turns(session)?;
     loop {
-        let found = tx.session_memory_rows(session, BATCH_ENTRIES)?;
-        for entry in &found {
+        let wanted = (*rows / ROWS_PER_ENTRY).min(BATCH_ENTRIES);
+        // One more shows whether any is left.
+        let found =
+            tx.session_memory_rows(session, usize::try_from(wanted + 1).unwrap_or(usize::MAX))?;
+        let is_last = found.len() as u64 <= wanted;
+        for (entry, _) in found.iter().zip(0..wanted) {
             remove_entry(tx, entry, turn)?;
+            *rows -= ROWS_PER_ENTRY;
         }
-        if found.len() < BATCH_ENTRIES {
-            return Ok(());
+        if is_last || wanted < BATCH_ENTRIES {
+            return Ok(is_last);
         }
     }
 }

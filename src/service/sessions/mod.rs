@@ -175,34 +175,61 @@ fn change(
     })
 }
 
-/// Deletes a session and all of its data.
+/// Rows of sessions that one transaction erases, so that no write of the tenant waits for long.
+const ERASE_BATCH_ROWS: u64 = 100;
+
+/// Deletes a session and all of its data. The first transaction ends the session, and each one erases
+/// some of its rows: if one fails, the next cleanup or the same request erases the others.
 pub fn delete(services: &Services, id: &str, if_match: Option<u64>) -> Result<(), Error> {
     let name: Arc<str> = id.into();
     let of = Arc::clone(&name);
-    let gone = services.write_observed(Some(&of), move |tx| {
-        let session = tx.session(&name)?.ok_or(UNKNOWN)?;
-        check_version(&session, if_match)?;
-        let sent = tx.sent_compile(&name)?.map(|sent| sent.id);
-        erase(tx, &name)?;
-        Ok::<_, Error>([sent, session.compilation])
+    let (ended, mut is_gone) = services.write_observed(Some(&of), move |tx| {
+        let mut ended = None;
+        if let Some(session) = tx.session(&name)? {
+            check_version(&session, if_match)?;
+            let sent = tx.sent_compile(&name)?.map(|sent| sent.id);
+            ended = Some([sent, session.compilation]);
+            tx.end_session(&name)?;
+        }
+        let mut rows = ERASE_BATCH_ROWS;
+        Ok::<_, Error>((ended, erase_ended(tx, &name, &mut rows)?))
     })?;
-    gone.iter().flatten().for_each(|compilation| services.forget_payload(compilation));
+    while !is_gone {
+        let name = Arc::clone(&of);
+        is_gone = services.write_observed(Some(&of), move |tx| {
+            let mut rows = ERASE_BATCH_ROWS;
+            erase_ended(tx, &name, &mut rows)
+        })?;
+    }
+    // Without one, an earlier request ended it, and did not come to its last row.
+    let ended = ended.ok_or(UNKNOWN)?;
+    ended.iter().flatten().for_each(|compilation| services.forget_payload(compilation));
     Ok(())
 }
 
-/// Erases expired sessions, some in each transaction.
+/// Erases up to `rows` rows of a session that has ended; `rows` goes down by them. Returns whether no row
+/// is left, or another session has taken its id.
+fn erase_ended(tx: &Tx<'_>, id: &str, rows: &mut u64) -> Result<bool, StoreError> {
+    let is_ended = tx.session_row(id)?.is_some_and(|session| session.expires_at <= tx.now());
+    Ok(!is_ended || (memory::erase_entries(tx, id, rows)? && tx.erase_session_rows(id, rows)?))
+}
+
+/// Erases expired sessions, some rows in each transaction.
 pub(crate) fn expire_all(services: &Services) -> Result<(), StoreError> {
     /// Sessions that one transaction erases.
     const BATCH_SESSIONS: usize = 5;
     loop {
-        let gone = services.write_observed(None, |tx| {
+        let goes_on = services.write_observed(None, |tx| {
             let ids = tx.expired_sessions(tx.now(), BATCH_SESSIONS)?;
+            let mut rows = ERASE_BATCH_ROWS;
             for id in &ids {
-                erase(tx, id)?;
+                if !erase_ended(tx, id, &mut rows)? {
+                    return Ok(true);
+                }
             }
-            Ok::<_, StoreError>(ids.len())
+            Ok::<_, StoreError>(ids.len() == BATCH_SESSIONS)
         })?;
-        if gone < BATCH_SESSIONS {
+        if !goes_on {
             return Ok(());
         }
     }

@@ -30,13 +30,13 @@ pub use self::responses::HookResponse;
 pub use self::settlement::AttemptOutcome;
 use super::answers::DELETE_BATCH_ROWS;
 use super::memory::word;
-use super::page::{MAX_EXAMINED_ROWS, Page};
+use super::page::{Page, Window};
 use super::sql::{Row, values};
 use super::{Error, Tx};
 use crate::domain::{Timestamp, word_of};
 
 /// Time that a completed delivery is kept.
-const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
+pub(super) const DELIVERY_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,11 +182,23 @@ impl Tx<'_> {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Page<DeliveryRow, u64>, Error> {
+        Page::read_by_windows(before, limit, |before, window| {
+            self.deliveries_of_window(hook, state, before.copied(), window)
+        })
+    }
+
+    fn deliveries_of_window(
+        &self,
+        hook: &str,
+        state: Option<DeliveryState>,
+        before: Option<u64>,
+        window: Window,
+    ) -> Result<Page<DeliveryRow, u64>, Error> {
         let before = before.unwrap_or(u64::MAX);
         let examined = self.first(
             "SELECT seq FROM deliveries WHERE tenant = ?1 AND hook = ?2 AND seq < ?3
              ORDER BY seq DESC LIMIT 1 OFFSET ?4",
-            values![hook, before, MAX_EXAMINED_ROWS - 1],
+            values![hook, before, window.last_row()],
             |row| row.get::<u64>(0),
         )?;
         let state = state.map(|state| word_of(DeliveryState::WORDS, state));
@@ -197,10 +209,16 @@ impl Tx<'_> {
                    AND (CAST(?5 AS TEXT) IS NULL OR state = ?5)
                  ORDER BY seq DESC LIMIT ?6"
             ),
-            values![hook, before, examined.unwrap_or_default(), state, limit.saturating_add(1)],
+            values![
+                hook,
+                before,
+                examined.unwrap_or_default(),
+                state,
+                window.limit.saturating_add(1)
+            ],
             delivery,
         )?;
-        Ok(Page::new(rows, limit, |last| last.seq, examined))
+        Ok(Page::new(rows, window.limit, |last| last.seq, examined))
     }
 
     pub fn delivery(&self, id: &str) -> Result<Option<DeliveryRow>, Error> {
@@ -283,16 +301,14 @@ impl Tx<'_> {
     pub(super) fn forget_deliveries(&self) -> Result<bool, Error> {
         let old: Vec<Arc<str>> = self.all(
             "SELECT id FROM deliveries
-             WHERE tenant = ?1 AND state <> 'queued' AND updated_at < ?2 LIMIT ?3",
+             WHERE tenant = ?1 AND state <> 'queued' AND updated_at < ?2
+             ORDER BY updated_at LIMIT ?3",
             values![self.now().before(DELIVERY_RETENTION), DELETE_BATCH_ROWS],
             |row| row.get(0),
         )?;
-        for id in &old {
-            self.execute(
-                "DELETE FROM delivery_attempts WHERE tenant = ?1 AND delivery = ?2",
-                values![id],
-            )?;
-            self.execute("DELETE FROM deliveries WHERE tenant = ?1 AND id = ?2", values![id])?;
+        for (table, column) in [("delivery_attempts", "delivery"), ("deliveries", "id")] {
+            let delete = format!("DELETE FROM {table} WHERE tenant = ?1 AND {column} IN #");
+            self.execute_for(&delete, values![], &old)?;
         }
         Ok(old.len() as u64 == DELETE_BATCH_ROWS)
     }

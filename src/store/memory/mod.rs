@@ -4,6 +4,7 @@
 //! of turns, the turns of its session.
 
 mod conditions;
+mod list;
 mod recall;
 mod row;
 mod view;
@@ -11,12 +12,10 @@ mod words;
 
 use std::time::Duration;
 
-use self::conditions::Conditions;
 use self::row::{COLUMNS, entry, values_of};
 pub(super) use self::row::{placeholders, word};
 pub use self::view::{FoundEntry, MemoryView};
 pub(super) use self::words::index_all;
-use super::page::{MAX_EXAMINED_ROWS, Page};
 use super::sql::{SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{
@@ -28,7 +27,7 @@ use crate::domain::{
 const MAX_VERSIONS: u64 = 100;
 
 /// Time that an expired entry is left to a compile that would report it.
-const EXPIRED_RETENTION: Duration = Duration::from_hours(1);
+pub(super) const EXPIRED_RETENTION: Duration = Duration::from_hours(1);
 
 /// True for a row of `memory` that is not expired; `?2` is the time.
 const ALIVE_CONDITION: &str = "(expires_at IS NULL OR expires_at > ?2)
@@ -190,96 +189,36 @@ impl Tx<'_> {
         )
     }
 
-    /// Lists up to `limit` entries that are not expired, in the byte order of their keys and
-    /// scopes. Looks at `MAX_EXAMINED_ROWS` at most.
-    pub fn list_memory(
-        &self,
-        filter: &MemoryFilter,
-        after: Option<&MemoryCursor>,
-        limit: usize,
-    ) -> Result<Page<MemoryEntry, MemoryCursor>, Error> {
-        let prefix_end = filter.prefix.as_deref().map(|prefix| format!("{prefix}\u{10ffff}"));
-        let tag = filter.tag.as_deref().map(row::json);
-        let mut range = Conditions::default();
-        // Indexes have the entries of a whole scope, of a session and of a subject in this order.
-        let scope = [
-            ("subject = #", filter.subject.as_deref()),
-            ("session = #", filter.session_id.as_deref()),
-            ("agent = #", filter.agent.as_deref()),
-            ("pack_tenant = #", filter.pack_tenant.as_deref()),
-        ];
-        match filter.session_id.as_deref() {
-            _ if scope.iter().all(|(_, part)| part.is_some()) => {
-                for (condition, part) in scope {
-                    range.push(condition, part);
-                }
-            }
-            Some(session) if !session.is_empty() => {
-                range.push("session = # AND session <> ''", Some(session));
-            }
-            _ => range.push("subject = #", filter.subject.as_deref()),
-        }
-        range.push("key >= #", filter.prefix.as_deref());
-        range.push("key < #", prefix_end.as_deref());
-        if let Some(after) = after {
-            range.push_order(">", after);
-        }
-        let examined = self.last_examined(&range)?;
-        let mut conditions = range;
-        for (condition, value) in scope.into_iter().chain([
-            ("tier = #", filter.tier.map(|tier| word_of(MemoryTier::WORDS, tier))),
-            ("status = #", filter.status.map(|status| word_of(MemoryStatus::WORDS, status))),
-            // Holds the text; `LIKE` takes no care of case in one database and does in the other.
-            ("replace(tags, #, '') <> tags", tag.as_deref()),
-        ]) {
-            conditions.push(condition, value);
-        }
-        if let Some(examined) = &examined {
-            conditions.push_order("<=", examined);
-        }
-        let Conditions { sql, values } = conditions;
-        let mut given = vec![self.now().into()];
-        given.extend(values);
-        given.push(limit.saturating_add(1).into());
-        let rows = self.all(
+    /// Up to `limit` entries that expired a while ago by time, and as many by turns, in the order of
+    /// their creation. A compile that sees an entry first reports its expiry itself.
+    pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
+        let before = self.now().before(EXPIRED_RETENTION);
+        // Each by itself, so that each is a walk along an index that ends at the limit.
+        let mut found = self.all(
             &format!(
-                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND {ALIVE_CONDITION}{sql}
-                 ORDER BY {LIST_ORDER} LIMIT ?{}",
-                given.len() + 1
+                "SELECT {COLUMNS} FROM memory
+                 WHERE tenant = ?1 AND expires_at < ?2 AND updated_at < ?2
+                 ORDER BY expires_at LIMIT ?3"
             ),
-            &given,
+            values![before, limit],
             |row| entry(row, 0),
         )?;
-        Ok(Page::new(rows, limit, MemoryCursor::after, examined))
-    }
-
-    /// The last row of a range that a page looks at; none if the range has no more rows than that.
-    fn last_examined(&self, range: &Conditions<'_>) -> Result<Option<MemoryCursor>, Error> {
-        let mut given = vec![(MAX_EXAMINED_ROWS - 1).into()];
-        given.extend_from_slice(&range.values);
-        self.first(
+        found.extend(self.all(
             &format!(
-                "SELECT {LIST_ORDER} FROM memory WHERE tenant = ?1{}
-                 ORDER BY {LIST_ORDER} LIMIT 1 OFFSET ?2",
-                range.sql
+                "SELECT {COLUMNS} FROM memory
+                 WHERE tenant = ?1 AND expires_at_turn IS NOT NULL AND expires_at IS NULL
+                   AND updated_at < ?2 AND expires_at_turn <= coalesce(
+                       (SELECT turns FROM session_turns AS t
+                        WHERE t.tenant = ?1 AND t.id = memory.session), 0)
+                 ORDER BY session, expires_at_turn LIMIT ?3"
             ),
-            &given,
-            row::cursor,
-        )
-    }
-
-    /// Entries that expired a while ago, up to `limit`, in the order of their creation. A compile
-    /// that sees an entry first reports its expiry itself.
-    pub fn expired_memory(&self, limit: usize) -> Result<Vec<MemoryEntry>, Error> {
-        self.all(
-            &format!(
-                "SELECT {COLUMNS} FROM memory WHERE tenant = ?1 AND NOT ({ALIVE_CONDITION})
-                   AND (expires_at IS NULL OR expires_at < ?3) AND updated_at < ?3
-                 ORDER BY created_at, key LIMIT ?4"
-            ),
-            values![self.now(), self.now().before(EXPIRED_RETENTION), limit],
+            values![before, limit],
             |row| entry(row, 0),
-        )
+        )?);
+        found.sort_by(|a, b| {
+            (a.created_at, &a.key, &a.scope).cmp(&(b.created_at, &b.key, &b.scope))
+        });
+        Ok(found)
     }
 
     /// The number of changes of the tenant's entries, and the number of entries.

@@ -19,9 +19,12 @@ use crate::store::error::{Error, OpenError, broken};
 /// Time that opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Settings of each connection. A server that stops in the middle of a transaction loses it after
-/// `idle_in_transaction_session_timeout`, and with it its tenant's lock.
+/// `idle_in_transaction_session_timeout`, and with it its tenant's lock. No statement reads so many
+/// rows that other processes, or code that is compiled for it, would pay: where the database expects
+/// otherwise, it is wrong.
 const SESSION_SETTINGS: &str = "-c statement_timeout=6000 -c lock_timeout=6000 \
-                        -c idle_in_transaction_session_timeout=5000";
+                        -c idle_in_transaction_session_timeout=5000 \
+                        -c max_parallel_workers_per_gather=0 -c jit=off";
 
 /// A database, and how to reach it.
 pub(super) struct PostgresTarget {

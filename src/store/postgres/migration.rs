@@ -38,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0027_lineages.sql"),
     include_str!("../../../migrations/postgres/0028_usage_hours.sql"),
     include_str!("../../../migrations/postgres/0029_hook_responses.sql"),
+    include_str!("../../../migrations/postgres/0030_original_bytes.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

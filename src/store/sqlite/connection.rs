@@ -42,6 +42,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0027_lineages.sql"),
     include_str!("../../../migrations/sqlite/0028_usage_hours.sql"),
     include_str!("../../../migrations/sqlite/0029_hook_responses.sql"),
+    include_str!("../../../migrations/sqlite/0030_original_bytes.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.

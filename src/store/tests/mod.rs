@@ -10,6 +10,7 @@ mod lineages;
 mod memory;
 mod messages;
 mod outcomes;
+mod retention;
 mod summaries;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -86,17 +86,19 @@ impl Tx<'_> {
         let mut best: Vec<(i64, f64)> = weights.into_iter().collect();
         best.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(b.cmp(a)));
         let [subject, session, agent, pack] = parts(&view.scope);
-        // By their numbers: SQLite would take any index of the tenant for a shorter way.
+        let ids = placeholders(7, READ_BATCH_ENTRIES);
+        // By their numbers: both databases would take any index of the tenant for a shorter way, or go
+        // through one in addition.
         let by_id = match self.dialect() {
-            Dialect::Sqlite => "NOT INDEXED",
-            Dialect::Postgres => "",
+            Dialect::Sqlite => format!("memory NOT INDEXED WHERE id IN ({ids})"),
+            Dialect::Postgres => {
+                format!("(SELECT * FROM memory WHERE id IN ({ids}) OFFSET 0) AS memory WHERE true")
+            }
         };
         let sql = format!(
-            "SELECT {COLUMNS}, id FROM memory {by_id}
-             WHERE tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND status IN {}
-               AND id IN ({})",
+            "SELECT {COLUMNS}, id FROM {by_id}
+               AND tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND status IN {}",
             view.statuses(),
-            placeholders(7, READ_BATCH_ENTRIES)
         );
         let mut found = Vec::new();
         for part in best.chunks(READ_BATCH_ENTRIES).take(MAX_READS) {

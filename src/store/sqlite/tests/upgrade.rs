@@ -171,3 +171,19 @@ fn implausible_factors_that_an_older_release_learnt_are_forgotten() {
         ]
     );
 }
+
+/// A file of the release that added the sizes of originals up.
+#[test]
+fn bytes_of_originals_of_an_older_release_are_counted() {
+    let folder = Folder::new();
+    connection::make_older(&folder.file(), 29);
+    let rows = "
+        INSERT INTO blobs (tenant, digest, form, size, content, expires_at)
+        VALUES ('t', zeroblob(32), 0, 7, x'00', 1),
+            ('t', randomblob(32), 0, 5, x'00', 9),
+            ('t', randomblob(32), 0, 100, x'00', NULL);";
+    folder.raw().execute_batch(rows).unwrap();
+    let store = folder.open().unwrap();
+    assert_eq!(store.tenant("t").read(|tx| tx.original_bytes()).unwrap(), 12);
+    assert_eq!(store.check_all().unwrap().faults, [""; 0]);
+}

@@ -45,6 +45,26 @@ async fn a_deleted_session_tells_of_its_memory() {
     assert_eq!(inputs[0]["scope"]["session_id"], "s");
 }
 
+/// Each transaction erases some entries only.
+#[tokio::test]
+async fn a_deleted_session_with_many_entries_is_gone_when_that_is_answered() {
+    let server = TestServer::dev().await;
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
+    for number in 0..45 {
+        server.remember_in("s", &format!("k{number:02}"), "1").await;
+    }
+    server.remember_in("other", "a", "1").await;
+    assert_eq!(server.delete("/sessions/s").await.status(), 204);
+    let deleted: Vec<String> =
+        (0..45).map(|number| format!("s k{number:02} delete session")).collect();
+    assert_eq!(changes(&server, 46).await, deleted);
+    let left = server.get_json("/memory?limit=100").await;
+    assert_eq!(left["items"].as_array().map(Vec::len), Some(1), "{left}");
+    problem(server.delete("/sessions/s").await, 404, "not_found").await;
+    // Its id is free.
+    server.post_ok("/sessions", &json!({"id": "s"})).await;
+}
+
 #[tokio::test]
 async fn an_expired_session_tells_of_its_memory() {
     let server = TestServer::with(&["--cleanup-interval-ms", "20"]).await;
