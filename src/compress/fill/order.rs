@@ -17,6 +17,10 @@ use crate::compress::text::mix;
 const LINE_END_WEIGHT: u8 = 90;
 /// What a sentence of a long line is asked for that orders or forbids something.
 const DUTY_WEIGHT: u8 = 50;
+/// Of a line that is asked for so much, the other pieces are asked for, too, up to so many bytes.
+const LEAST_WHOLE_WEIGHT: u8 = 68;
+const REST_WEIGHT: u8 = 60;
+const MAX_WHOLE_BYTES: usize = 400;
 /// What source code is asked for: what is left to do, what it refuses, what it declares at its
 /// outermost level, and inside that.
 const NOTE_WEIGHT: u8 = 68;
@@ -36,6 +40,13 @@ pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece], is_source: bool
         weigh_source(text, &mut lines);
     }
     let none = Salience { weight: 0, kind: 0, is_error: false, is_passed: false };
+    let mut bytes: Vec<usize> = vec![0; lines.len()];
+    for piece in pieces {
+        if let Some(bytes) = bytes.get_mut(piece.line) {
+            *bytes += piece.text(text).len();
+        }
+    }
+    let is_short = |line: usize| bytes.get(line).is_some_and(|bytes| *bytes <= MAX_WHOLE_BYTES);
     let mut own: Vec<Salience> = Vec::with_capacity(pieces.len());
     let mut before = None;
     for (at, piece) in pieces.iter().enumerate() {
@@ -44,7 +55,11 @@ pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece], is_source: bool
         let is_whole = is_head && pieces.get(at + 1).is_none_or(|next| next.line != piece.line);
         let is_asked = is_whole || is_head || reports_error(piece.text(text));
         let mut piece_own = if is_asked { line } else { Salience { kind: line.kind, ..none } };
-        if !is_whole && weigh(piece.text(text), false).critical >= Criticality::Strict {
+        if !is_asked && line.weight >= LEAST_WHOLE_WEIGHT && is_short(piece.line) {
+            piece_own = Salience { weight: REST_WEIGHT, kind: mix(line.kind, at as u64), ..none };
+        }
+        let is_duty = !is_whole || is_sentence(piece.text(text));
+        if is_duty && weigh(piece.text(text), false).critical >= Criticality::Strict {
             piece_own.weight = piece_own.weight.max(DUTY_WEIGHT);
         }
         own.push(piece_own);
@@ -61,6 +76,15 @@ pub(super) fn piece_salience(text: &str, pieces: &[DigestPiece], is_source: bool
         }
     }
     own
+}
+
+/// Whether a line is one sentence: words up to a full stop.
+fn is_sentence(line: &str) -> bool {
+    const MIN_WORDS: usize = 4;
+    let line = line.trim_ascii();
+    line.ends_with(['.', '!'])
+        && line.starts_with(|letter: char| letter.is_uppercase())
+        && line.split_ascii_whitespace().nth(MIN_WORDS - 1).is_some()
 }
 
 /// Of source code, what it declares comes before what it says of errors.

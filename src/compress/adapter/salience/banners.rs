@@ -15,6 +15,8 @@ impl Banners {
     pub(super) fn find(page: &LinePage<'_>) -> Self {
         /// Lines of the longest heading.
         const MAX_LINES: usize = 4;
+        /// Lines between rules that may be a list.
+        const MIN_LISTED: usize = 6;
         let mut found = Self::default();
         let mut open: Option<usize> = None;
         for at in (0..page.len()).filter(|at| is_full_rule(page.body(*at))) {
@@ -30,8 +32,10 @@ impl Banners {
                 None => open = Some(at),
             }
         }
-        // The head of one table is drawn so, too.
-        if found.heads.len() < 2 { Self::default() } else { found }
+        // The head of one table is drawn so, too, and rules between all lines head nothing.
+        let solid = (0..page.len()).filter(|at| !page.is_blank(*at)).count();
+        let is_list = found.heads.len() >= MIN_LISTED && found.heads.len() * 5 > solid;
+        if found.heads.len() < 2 || is_list { Self::default() } else { found }
     }
 
     /// Whether a line is the first of a heading.

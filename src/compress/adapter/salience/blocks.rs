@@ -1,14 +1,14 @@
 //! Lines that are asked for with others: what belongs to a failure, where it is, and the lines
 //! under which it is read.
 
-use super::super::failure::{is_passed, rank};
+use super::super::failure::{is_heading, is_passed, rank};
 use super::super::frame::frame;
 use super::super::line_choice::LineRank;
 use super::SalienceWork;
 use super::report::{ReportStrength, is_caret, names_place, report_of};
 use super::verdicts::failed_test;
 use super::weights::{
-    BAD_STATE, BANNER_DISCOUNT, DETAIL, FAILED, MIN_ROWS, PARENT_DISCOUNT, PLACE,
+    BAD_STATE, BANNER_DISCOUNT, DETAIL, FAILED, LIBRARY_DISCOUNT, MIN_ROWS, PARENT_DISCOUNT, PLACE,
 };
 
 impl SalienceWork<'_, '_> {
@@ -24,8 +24,8 @@ impl SalienceWork<'_, '_> {
                     // A warning that speaks of an error opens no failure, and neither does a line
                     // between two of a list.
                     is_warned = self.is_between_rows(at)
-                        || self.page.reports_error(at)
-                            && report_of(self.page.body(at)) == ReportStrength::Warning;
+                        || self.heads_columns(at)
+                        || self.page.reports_error(at) && self.reports_little(at);
                     if !is_warned {
                         blocks += 1;
                         told = 0;
@@ -34,8 +34,13 @@ impl SalienceWork<'_, '_> {
                         }
                     }
                 }
+                _ if ends_step(self.page.body(at)) => is_warned = true,
                 LineRank::Must | LineRank::Should if !is_warned => {
                     let steps = u8::try_from((told * 2 + blocks).min(40)).unwrap_or_default();
+                    // The program's own calls come first.
+                    let is_library =
+                        frame(self.page, at, true).is_some_and(|frame| frame.is_library);
+                    let steps = steps + if is_library { LIBRARY_DISCOUNT } else { 0 };
                     self.raise(at, DETAIL - steps);
                     told += 1;
                 }
@@ -55,6 +60,10 @@ impl SalienceWork<'_, '_> {
         for at in 0..page.len() {
             let body = page.body(at);
             if page.reports_error(at) && !is_passed(body) {
+                if let Some(place) = self.place_above(at) {
+                    self.raise_name(place, PLACE, places);
+                    places += 1;
+                }
                 let is_own =
                     self.lines.get(at).is_some_and(|line| line.is_error && line.weight >= DETAIL);
                 error = Some(at).filter(|_| is_own);
@@ -69,6 +78,29 @@ impl SalienceWork<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a line only speaks of an error.
+    fn reports_little(&self, at: usize) -> bool {
+        let body = self.page.body(at);
+        let is_named = is_heading(body) || failed_test(body).is_some();
+        !is_named && report_of(body) <= ReportStrength::Warning
+    }
+
+    /// The line that says where an error is, if a compiler says it first and shows the code between:
+    /// `solve.f90:118:19:`.
+    fn place_above(&self, error: usize) -> Option<usize> {
+        /// Lines of code between.
+        const MAX_DISTANCE: usize = 6;
+        let page = self.page;
+        let is_own = self.lines.get(error).is_some_and(|line| line.is_error);
+        let above = (error.saturating_sub(MAX_DISTANCE)..error).rev();
+        let mut above = above.take_while(|at| !page.reports_error(*at));
+        let is_place = |at: &usize| {
+            let body = page.body(*at);
+            body.ends_with(':') && names_place(body) && !body.contains(' ')
+        };
+        above.find(is_place).filter(|_| is_own && !names_place(page.body(error)))
     }
 
     /// Whether the lines around a line are rows of one list.
@@ -121,11 +153,21 @@ impl SalienceWork<'_, '_> {
     }
 }
 
+/// Whether a line is where one step of a pipeline ends or the next one begins: no failure goes on
+/// there.
+fn ends_step(body: &str) -> bool {
+    const HEADS: [&str; 3] = ["[Pipeline] ", "section_start:", "section_end:"];
+    HEADS.iter().any(|head| body.starts_with(head))
+        || body.contains("##[group]")
+        || body.contains("##[endgroup]")
+}
+
 /// Whether a line heads the lines up to the next one like it: `TASK [x] ****`, `*** 3. row ***`,
 /// `==> v1/Secret`, `> Task :a:b`.
 fn heads_section(body: &str) -> bool {
-    const HEADS: [&str; 3] = ["==> ", "> Task ", "*** "];
+    const HEADS: [&str; 5] = ["==> ", "> Task ", "*** ", "[Pipeline] { (", "$ "];
     let is_ruled = ["****", "====", "----"].iter().any(|rule| body.ends_with(rule));
     HEADS.iter().any(|head| body.starts_with(head))
+        || body.contains("##[group]Run ")
         || is_ruled && body.bytes().any(|byte| byte.is_ascii_alphanumeric())
 }

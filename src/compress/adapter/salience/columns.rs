@@ -8,9 +8,9 @@ use super::super::page::LinePage;
 use crate::compress::text::hash;
 
 /// Columns that are looked at.
-const MAX_COLUMNS: usize = 24;
+pub(super) const MAX_COLUMNS: usize = 24;
 /// Rows of a text that has columns.
-const MIN_ROWS: usize = 16;
+pub(super) const MIN_ROWS: usize = 16;
 /// One row in so many may be rare: if more are, none is.
 const MIN_ROWS_PER_RARE: usize = 8;
 /// Digits of a number that may be a state, such as a status.
@@ -29,7 +29,7 @@ pub(crate) struct RareRows {
 
 /// What is between two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ColumnMark {
+pub(super) enum ColumnMark {
     Bar,
     Tab,
     Blank,
@@ -88,6 +88,17 @@ impl RareColumns {
         }
     }
 
+    /// Takes in the value of a key, which is a state or says nothing here.
+    pub(super) fn add_state(&mut self, column: usize, row: usize, value: &str) {
+        if value.len() <= StateWords::MAX_STATE_BYTES {
+            self.states.add_word(column, row, hash(value.as_bytes()));
+        }
+    }
+
+    pub(super) fn add_number(&mut self, column: usize, row: usize, number: f64) {
+        self.outliers.add_number(column, row, number);
+    }
+
     /// The rows of so many that are unlike the others; none if that is many.
     pub(crate) fn find(self, rows: usize) -> RareRows {
         let most = rows / MIN_ROWS_PER_RARE;
@@ -106,7 +117,7 @@ fn few(flags: &[bool], most: usize) -> Vec<usize> {
 }
 
 /// The mark that most rows have.
-fn column_mark(page: &LinePage<'_>, rows: &[usize]) -> ColumnMark {
+pub(super) fn column_mark(page: &LinePage<'_>, rows: &[usize]) -> ColumnMark {
     const MIN_PERCENT: usize = 60;
     let share = |is_drawn: &dyn Fn(&str) -> bool| {
         let drawn = rows.iter().filter(|row| is_drawn(page.body(**row))).count();
@@ -121,7 +132,7 @@ fn column_mark(page: &LinePage<'_>, rows: &[usize]) -> ColumnMark {
     }
 }
 
-fn each_cell(body: &str, mark: ColumnMark, mut each: impl FnMut(&str)) {
+pub(super) fn each_cell(body: &str, mark: ColumnMark, mut each: impl FnMut(&str)) {
     match mark {
         ColumnMark::Bar => body.split(['|', '│']).for_each(|cell| each(cell.trim())),
         ColumnMark::Tab => body.split('\t').for_each(|cell| each(cell.trim())),

@@ -5,17 +5,20 @@ use foldhash::HashMap;
 use super::super::failure::{is_heading, is_passed, is_total};
 use super::super::frame::frame;
 use super::super::line_shape::line_kind;
+use super::super::page::LinePage;
 use super::SalienceWork;
 use super::report::{
-    ReportStrength, is_excerpt, is_pointed_at, names_bad_state, names_conflict, report_of,
+    ReportStrength, is_excerpt, is_marked_warning, is_pointed_at, names_bad_state, names_conflict,
+    report_of,
 };
 use super::summary_line::{is_sentence, is_status, is_summary, names_code};
-use super::verdicts::{ComparedValues, failed_test, is_duration};
+use super::verdicts::{ComparedValues, failed_test, is_duration, marked_at_end};
 use super::weights::{
-    BAD_STATE, CHANGE, COMPARED, DURATION, END_LINES, END_TOTAL, ERROR, FAILED, HEADING,
-    INNER_TOTAL, LIST_HEAD, MAX_INNER_TOTALS, MAX_LIST_HEADS, MESSAGE, MIN_ROWS, PART_TOTAL,
-    TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
+    BAD_STATE, CHANGE, COMPARED, DURATION, END_LINES, END_TOTAL, ERROR, FAILED, FEW_ENTRIES,
+    FEW_WARNINGS, HEADING, INNER_TOTAL, LIST_HEAD, MAX_FEW_WARNINGS, MAX_INNER_TOTALS,
+    MAX_LIST_HEADS, MESSAGE, MIN_ROWS, PART_TOTAL, TABLE_HEAD, TOTAL, WARNING, WEAK_ERROR,
 };
+use crate::compress::segment::is_entry;
 
 /// A line of nothing but data.
 const NO_WORDS: &str = "0";
@@ -37,6 +40,7 @@ struct NamedLines<'t> {
     values: ComparedValues,
     /// Lines that announce the deeper lines below them.
     heads: Vec<usize>,
+    warnings: Vec<usize>,
 }
 
 impl<'t> SalienceWork<'_, 't> {
@@ -46,24 +50,39 @@ impl<'t> SalienceWork<'_, 't> {
         let solid = (0..page.len()).rev().filter(|at| !page.is_blank(*at));
         let end = solid.take(END_LINES).last().unwrap_or_default();
         let mut named = NamedLines::default();
+        let mut has_head = false;
         for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
             let failed = failed_test(page.body(at));
             self.weigh_report(at, end, failed.is_some());
             self.weigh_name(at, failed, &mut named);
+            if failed.is_none() && is_marked_warning(page.body(at)) {
+                named.warnings.push(at);
+            }
             let is_head = is_rule(page.body(at + 1)) && !is_rule(page.body(at));
-            if is_head && failed.is_none() && !self.banners.closes(at + 1) {
+            let is_first = !(self.has_separators && has_head);
+            if is_head && is_first && failed.is_none() && !self.banners.closes(at + 1) {
                 self.raise_kind(at, TABLE_HEAD);
+                has_head = true;
             }
         }
         self.names_failures = !named.failed.is_empty();
         for (nth, at) in named.failed.into_iter().enumerate() {
             self.raise_name(at, FAILED, nth);
         }
+        if self.names_failures {
+            self.weigh_errors_of_tests();
+        }
         self.weigh_totals(end);
+        if named.warnings.len() <= MAX_FEW_WARNINGS {
+            for (nth, at) in named.warnings.into_iter().enumerate() {
+                self.raise_name(at, FEW_WARNINGS, nth);
+            }
+        }
         // Of more, they are keys.
         if named.heads.len() <= MAX_LIST_HEADS {
             for (nth, at) in named.heads.into_iter().enumerate() {
                 self.raise_name(at, LIST_HEAD, nth);
+                self.weigh_short_list(at);
             }
         }
     }
@@ -72,7 +91,8 @@ impl<'t> SalienceWork<'_, 't> {
     /// whether the line names a test that failed.
     fn weigh_report(&mut self, at: usize, end: usize, is_named: bool) {
         let body = self.page.body(at);
-        let may_report = self.page.reports_error(at) && !is_excerpt(body);
+        let may_report =
+            self.page.reports_error(at) && !is_excerpt(body) && !self.heads_columns(at);
         let report = if may_report { report_of(body) } else { ReportStrength::None };
         let passed = is_passed(body);
         let kind = self.lines.get(at).map(|line| line.kind).unwrap_or_default();
@@ -102,7 +122,9 @@ impl<'t> SalienceWork<'_, 't> {
             ReportStrength::Weak => self.raise_kind(at, WEAK_ERROR),
             ReportStrength::Warning => self.raise_kind(at, WARNING),
             // What most things are in is no bad state.
-            ReportStrength::None if !passed && !is_row && names_bad_state(body) => {
+            ReportStrength::None
+                if !passed && !is_row && !is_bare_heading(body) && names_bad_state(body) =>
+            {
                 self.raise_kind(at, BAD_STATE);
             }
             ReportStrength::None => {}
@@ -149,6 +171,7 @@ impl<'t> SalienceWork<'_, 't> {
                 None => named.failed.push(at),
             }
             named.has_reported = false;
+            self.weigh_told_below(at, named.failed.len());
         } else if names_conflict(body) {
             self.raise_name(at, FAILED, named.conflicts);
             named.conflicts += 1;
@@ -186,6 +209,52 @@ impl<'t> SalienceWork<'_, 't> {
             && next.is_some_and(is_deeper)
     }
 
+    /// What a program logs while it is tested says less than which tests failed.
+    fn weigh_errors_of_tests(&mut self) {
+        let page = self.page;
+        for (at, line) in self.lines.iter_mut().enumerate().filter(|(_, line)| line.is_error) {
+            if is_entry(page.body(at).as_bytes()) {
+                line.weight = line.weight.min(FAILED - 1);
+            }
+        }
+    }
+
+    /// What failed, if the verdict ends its line: the next line.
+    fn weigh_told_below(&mut self, at: usize, nth: usize) {
+        let page = self.page;
+        let next = (at + 1..page.len()).find(|next| !page.is_blank(*next));
+        let is_told = |next: &usize| {
+            let body = page.body(*next);
+            !is_rule(body) && !is_passed(body) && !is_total(body) && failed_test(body).is_none()
+        };
+        if let Some(next) = next.filter(|_| marked_at_end(page.body(at)).is_some()).filter(is_told)
+        {
+            self.raise_name(next, MESSAGE, nth);
+        }
+    }
+
+    /// The entries of a list that has few: `Skipping packages with conflicts:`, ` nginx-mod`.
+    fn weigh_short_list(&mut self, head: usize) {
+        const MAX_ENTRIES: usize = 2;
+        let page = self.page;
+        let own =
+            (head + 1..page.len()).take_while(|at| page.indent(*at) > 0 && !page.is_blank(*at));
+        let own: Vec<usize> = own.take(MAX_ENTRIES + 1).collect();
+        if own.len() <= MAX_ENTRIES {
+            for (nth, at) in own.into_iter().enumerate() {
+                self.raise_name(at, FEW_ENTRIES, nth);
+            }
+        }
+    }
+
+    /// Whether a line names the columns of the table below it.
+    pub(super) fn heads_columns(&self, at: usize) -> bool {
+        const MIN_COLUMNS: usize = 3;
+        let (body, below) = (self.page.body(at), self.page.body(at + 1));
+        let columns = body.split("  ").filter(|cell| !cell.trim_ascii().is_empty()).count();
+        !self.has_separators && columns >= MIN_COLUMNS && is_rule(below) && !is_rule(body)
+    }
+
     /// Raises the line after one that announces it: `error: 1 error occurred:`.
     fn raise_message(&mut self, at: usize) {
         let weight = self.lines.get(at).map_or(0, |line| line.weight);
@@ -212,7 +281,19 @@ fn names_change(body: &str) -> bool {
 
 /// Whether a line is one word that announces the lines below it.
 fn is_bare_heading(body: &str) -> bool {
-    body.strip_suffix(':').is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    let is_plural = body.len() > 4 && body.ends_with('S');
+    match body.strip_suffix(':') {
+        Some(word) => word.bytes().all(|byte| byte.is_ascii_alphabetic()),
+        // `ERRORS`
+        None => is_plural && body.bytes().all(|byte| byte.is_ascii_uppercase()),
+    }
+}
+
+/// Whether rules part the lines of a text, so that they head nothing.
+pub(super) fn has_separators(page: &LinePage<'_>) -> bool {
+    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let rules = solid.iter().filter(|at| is_rule(page.body(**at))).count();
+    rules * 10 >= solid.len() * 3
 }
 
 /// Whether a line is drawn between the head of a table and its rows.

@@ -5,14 +5,22 @@
 //! of what failed or changes and the lines below them, the row whose state hardly another row has.
 
 mod banners;
+mod block_heads;
 mod blocks;
 mod columns;
+mod differences;
 mod history;
 mod line_weights;
+mod messages;
+mod parts;
+mod rankings;
+mod records;
 mod report;
 mod runs;
 mod settings;
+mod stacks;
 mod summary_line;
+mod tables;
 mod verdicts;
 mod weights;
 
@@ -22,6 +30,7 @@ use self::banners::Banners;
 pub(crate) use self::columns::RareColumns;
 use self::columns::mark_rare_rows;
 use self::history::{Commit, find_commits};
+use self::line_weights::has_separators;
 pub(crate) use self::report::{ReportStrength, names_bad_state, report_of};
 use self::runs::mark_failed_runs;
 use self::settings::{SettingLine, mark_settings};
@@ -56,6 +65,7 @@ pub(crate) fn salience(text: &str) -> Vec<Salience> {
     work.weigh_lines();
     work.weigh_commits();
     work.weigh_settings();
+    work.weigh_parts();
     work.weigh_blocks();
     work.weigh_places();
     work.weigh_rare();
@@ -82,6 +92,8 @@ struct SalienceWork<'p, 't> {
     /// Whether another line at the end counts results.
     has_end_total: bool,
     banners: Banners,
+    /// Whether rules part the lines.
+    has_separators: bool,
     /// Whether a line names a test that failed.
     names_failures: bool,
 }
@@ -104,6 +116,7 @@ impl<'p, 't> SalienceWork<'p, 't> {
             totals: Vec::new(),
             has_end_total: false,
             banners: Banners::find(page),
+            has_separators: has_separators(page),
             names_failures: false,
         }
     }

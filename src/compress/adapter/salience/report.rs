@@ -30,6 +30,8 @@ pub(crate) fn report_of(body: &str) -> ReportStrength {
         let word = rest.get(..length).unwrap_or_default();
         if found == ReportStrength::None && is_lower_level(word) {
             is_warned = true;
+        } else if is_in_name(word, bytes.get(..at), bytes.get(at + length..)) {
+            // `proc-macro-error` is the name of something.
         } else if length > 0 && may_report(word) {
             let after = rest.get(length..).unwrap_or_default();
             let before = bytes.get(..at).unwrap_or_default();
@@ -52,12 +54,17 @@ pub(crate) fn report_of(body: &str) -> ReportStrength {
 }
 
 /// Words for states that something should not be in, in small letters.
-const BAD_STATES: [&str; 34] = [
+const BAD_STATES: [&str; 43] = [
+    "aborted",
     "backoff",
     "blocked",
+    "canceled",
+    "cancelled",
     "cannot",
     "conflict",
     "conflicts",
+    "corrupt",
+    "corrupted",
     "crashloopbackoff",
     "declined",
     "defunct",
@@ -68,6 +75,7 @@ const BAD_STATES: [&str; 34] = [
     "evicted",
     "exited",
     "expired",
+    "forbidden",
     "imagepullbackoff",
     "incompatible",
     "inconsistent",
@@ -75,13 +83,16 @@ const BAD_STATES: [&str; 34] = [
     "missing",
     "mismatch",
     "notready",
+    "nxdomain",
     "oomkilled",
     "overdue",
     "recalled",
     "revoked",
+    "servfail",
     "stuck",
     "terminated",
     "timeout",
+    "unauthorized",
     "unable",
     "unhealthy",
     "unmerged",
@@ -94,10 +105,41 @@ pub(crate) fn names_bad_state(body: &str) -> bool {
     const MAX_STATE_BYTES: usize = 16;
     let mut words = body.split(|letter: char| !letter.is_ascii_alphanumeric());
     counts_badly(body)
+        || ends_in_failure(body)
         || words.any(|word| {
             (5..=MAX_STATE_BYTES).contains(&word.len())
                 && BAD_STATES.iter().any(|state| state.eq_ignore_ascii_case(word))
         })
+}
+
+/// Whether a state in capitals ends in a failure: `CREATE_FAILED`, `STATUS_ERROR`.
+fn ends_in_failure(body: &str) -> bool {
+    const ENDS: [&str; 3] = ["_FAILED", "_ERROR", "_FAILURE"];
+    let is_state = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    body.contains('_')
+        && body
+            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            .any(|word| ENDS.iter().any(|end| word.ends_with(end)) && is_state(word))
+}
+
+/// Whether a line is marked as a warning: `WARNING: x`, `##[warning]x`, `[WARN] x`,
+/// `CMake Warning at x`.
+pub(super) fn is_marked_warning(body: &str) -> bool {
+    const MAX_BYTES: usize = 400;
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let is_marked = |(at, word): (usize, &str)| {
+        let after = body.get(at + word.len()..).unwrap_or_default();
+        let is_capital = word.bytes().all(|byte| byte.is_ascii_uppercase());
+        (word.eq_ignore_ascii_case("warning") || word.eq_ignore_ascii_case("warn"))
+            && (is_capital || after.starts_with([':', ']']) || after.starts_with(" at "))
+    };
+    body.len() <= MAX_BYTES
+        && ["arn", "ARN", "[W]"].iter().any(|part| body.contains(part))
+        && (body.contains("[W] ")
+            || body
+                .split(|letter| !is_word(letter))
+                .map(|word| (word.as_ptr() as usize - body.as_ptr() as usize, word))
+                .any(is_marked))
 }
 
 /// `Exit Code:    137`, `exit code 1`, `exit status 2`, `Restart Count:  12`.
@@ -155,6 +197,9 @@ pub(super) fn names_place(body: &str) -> bool {
             (1..=MAX_ENDING).contains(&ending) && before.clone().nth(ending) == Some(&b'.')
         })
         || body.contains(":line ")
+        || body
+            .strip_prefix("l.")
+            .is_some_and(|rest| rest.starts_with(|own: char| own.is_ascii_digit()))
 }
 
 /// Whether a line names a file that two sides changed.
@@ -168,6 +213,18 @@ pub(super) fn names_conflict(body: &str) -> bool {
         "CONFLICT (",
     ];
     HEADS.iter().any(|head| body.starts_with(head))
+}
+
+/// Whether a word in small letters ends a name of words with hyphens: `proc-macro-error`.
+fn is_in_name(word: &[u8], before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let is_name = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'-';
+    let head = before.iter().rev().take_while(|byte| is_name(byte)).count();
+    let parts = before.iter().rev().take(head).filter(|byte| **byte == b'-').count();
+    matches!(word, b"error" | b"errors")
+        && before.last() == Some(&b'-')
+        && parts >= 2
+        && !matches!(after.first(), Some(b':' | b'='))
 }
 
 fn is_lower_level(word: &[u8]) -> bool {
@@ -198,7 +255,8 @@ fn counts_none(before: &[u8], after: &[u8]) -> bool {
         && (head.ends_with(b" 0")
             || head == b"0"
             || head.ends_with(b"(0")
-            || head.ends_with(b"no"));
+            || head.ends_with(b"no")
+            || head.ends_with(b"without"));
     let rest = match after {
         // The end of a key in quotes.
         [b'"' | b'\'', rest @ ..] => rest,
@@ -247,6 +305,8 @@ mod tests {
         }
         for line in [
             "0 errors",
+            "completed without error",
+            "Crate: proc-macro-error",
             "a : ok=6 unreachable=0 failed=0",
             "tests=\"3\" errors=\"0\"",
             "\"error\": null,",
@@ -264,6 +324,27 @@ mod tests {
         for line in ["14 | RUN make", "> quoted | text", "| >>> a", ">>> import os", "14 >>> a"] {
             assert!(!is_pointed_at(line), "{line}");
         }
+    }
+
+    #[test]
+    fn warnings_are_marked_in_many_ways() {
+        for line in [
+            "warning: unused import",
+            "##[warning]No files were found",
+            "CMake Warning at cmake/Options.cmake:31 (message):",
+            "2026-03-01 WARN the pool is small",
+            "[W] There should be no calls",
+        ] {
+            assert!(is_marked_warning(line), "{line}");
+        }
+        assert!(!is_marked_warning("a warning sign is on the door"));
+        assert!(!is_marked_warning("set(WARNINGS on)"));
+    }
+
+    #[test]
+    fn states_in_capitals_may_end_in_a_failure() {
+        assert!(names_bad_state("| CREATE_FAILED | AWS::SQS::Queue"));
+        assert!(!names_bad_state("CREATE_COMPLETE") && !names_bad_state("on_build_failed()"));
     }
 
     #[test]

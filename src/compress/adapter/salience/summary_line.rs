@@ -1,7 +1,7 @@
 //! Lines in which tools sum up what they did.
 
 /// Words that such a line begins with.
-const HEADS: [&str; 35] = [
+const HEADS: [&str; 36] = [
     "1..",
     "Plan: ",
     "Apply complete!",
@@ -32,6 +32,7 @@ const HEADS: [&str; 35] = [
     "Results:",
     "Done in ",
     "Compiled ",
+    "SUMMARY",
     "Summary",
     "Result:",
     "Subject: ",
@@ -60,11 +61,18 @@ const MAX_SUMMARY_BYTES: usize = 240;
 
 /// Whether a line sums up what a tool did.
 pub(super) fn is_summary(body: &str) -> bool {
-    let body = body.strip_prefix("[INFO] ").unwrap_or(body);
+    let body = without_level(body);
     body.len() <= MAX_SUMMARY_BYTES
         && (HEADS.iter().any(|head| body.starts_with(head))
             || PARTS.iter().any(|part| body.contains(part))
             || counts_things(body))
+}
+
+/// A line without the level that build tools begin each line with.
+pub(super) fn without_level(body: &str) -> &str {
+    const LEVELS: [&str; 6] =
+        ["[INFO] ", "[info] ", "[ERROR] ", "[error] ", "[WARNING] ", "[warn] "];
+    LEVELS.iter().find_map(|level| body.strip_prefix(level)).unwrap_or(body)
 }
 
 /// Whether a line has the status of a response: an exchange has more than one.

@@ -165,3 +165,17 @@ fn lists_are_announced_and_messages_follow_a_colon() {
     assert!(weight(text, "Untracked files:") >= LIST_HEAD - 2);
     assert!(weight(text, "StorageFull: no space") >= ERROR - 1);
 }
+
+#[test]
+fn calls_of_the_program_come_before_those_of_libraries() {
+    let text = "Traceback (most recent call last):\n  File \"/lib/site-packages/airflow/models.py\", line 767, in run\n  File \"/dags/rates.py\", line 64, in load\n  File \"/lib/site-packages/psycopg2/extras.py\", line 299, in execute\nUniqueViolation: duplicate key\n";
+    let lines = salience(text);
+    assert!(lines[2].weight > lines[1].weight && lines[2].weight > lines[3].weight, "{lines:?}");
+}
+
+#[test]
+fn a_head_of_columns_reports_nothing() {
+    let text = "Type     Name       # fails    Errors\n--------|----------|----------|------\nGET      /          0          0\n\nerror: no such host\n";
+    let lines = salience(text);
+    assert!(!lines[0].is_error && lines[4].is_error, "{lines:?}");
+}

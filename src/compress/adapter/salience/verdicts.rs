@@ -1,6 +1,7 @@
 //! What test runners say of single tests: which one failed, and which values were compared there.
 
 use super::super::failure::is_failed;
+use super::summary_line::without_level;
 
 /// The name of the test that a line says failed, in the marks of a runner: `not ok 3 - name`,
 /// `[  FAILED  ] Suite.name`, `test a::b ... FAILED`, `name (FAILED - 1)`.
@@ -29,6 +30,24 @@ pub(super) fn failed_test(body: &str) -> Option<&str> {
             return rest.get(..word(rest)).filter(|name| !name.is_empty());
         }
     }
+    // After the duration: `name ... FAILED (14ms)`.
+    if let Some((name, time)) = body.rsplit_once(" ... FAILED (") {
+        return time.ends_with("s)").then_some(name);
+    }
+    if let Some(name) = marked_at_end(body) {
+        return Some(name);
+    }
+    if let Some(name) = body.strip_prefix("[FAIL] ") {
+        return Some(name);
+    }
+    if let Some((verdict, rest)) = body.split_once(" [") {
+        let is_failure = VERDICTS.contains(&verdict);
+        // After the name of the package.
+        let name = rest.split_once("s] ").and_then(|(_, name)| name.rsplit(' ').next());
+        if is_failure && name.is_some() {
+            return name;
+        }
+    }
     if let Some(rest) = body.strip_suffix(" [E]") {
         return rest.rsplit(": ").next();
     }
@@ -37,6 +56,19 @@ pub(super) fn failed_test(body: &str) -> Option<&str> {
     }
     body.strip_suffix(": FAILED:")
 }
+
+/// The name of a test before a verdict that ends its line: `Cancel an order    | FAIL |`,
+/// `- rounds half to even *** FAILED ***`. What failed there is told by the next line.
+pub(super) fn marked_at_end(body: &str) -> Option<&str> {
+    let head = body.strip_suffix("| FAIL |").or_else(|| body.strip_suffix("*** FAILED ***"))?;
+    let name = head.trim_ascii_end();
+    let is_name = name.bytes().filter(u8::is_ascii_alphabetic).count() >= 3;
+    is_name.then_some(name)
+}
+
+/// Verdicts before a duration: `FAIL [   0.214s] name`.
+const VERDICTS: [&str; 9] =
+    ["ABORT", "FAIL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGKILL", "SIGSEGV", "TIMEOUT"];
 
 fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.' | '/' | '-' | '<' | '>')
@@ -49,7 +81,8 @@ fn is_parted(rest: &str, name: usize) -> bool {
 
 /// Whether a line says how long it took, and counts nothing.
 pub(super) fn is_duration(body: &str) -> bool {
-    ["Finished in ", "Finished `", "Done in ", "Time: ", "Duration"]
+    let body = without_level(body);
+    ["Finished in ", "Finished `", "Done in ", "Time: ", "Duration", "Total time: "]
         .iter()
         .any(|head| body.starts_with(head))
 }
@@ -63,6 +96,9 @@ pub(super) struct ComparedValues {
     is_pair: bool,
     /// Whether the line before announces the values.
     is_announced: bool,
+    /// Lines in which what was expected may yet be said: `Expected`, the value, `to equal`, the
+    /// other value.
+    expectation: usize,
     /// Whether the last assertion was met.
     is_met: bool,
 }
@@ -73,6 +109,7 @@ impl ComparedValues {
     pub(super) fn take(&mut self, body: &str, is_failed: bool) -> bool {
         /// Lines of a difference that are looked at.
         const MAX_DIFFERENCE_LINES: usize = 24;
+        const MAX_EXPECTATION_LINES: usize = 4;
         if body.ends_with(": PASSED:") {
             self.is_met = true;
         } else if is_failed {
@@ -80,7 +117,14 @@ impl ComparedValues {
         } else if body.starts_with("at ") {
             self.difference = 0;
         }
-        let announces = body == "with expansion:";
+        let announces = body == "with expansion:"
+            || body == "Expected"
+            || self.expectation > 0 && body.starts_with("to ");
+        self.expectation = if body == "Expected" {
+            MAX_EXPECTATION_LINES
+        } else {
+            self.expectation.saturating_sub(1)
+        };
         let is_value = is_compared(body)
             || self.is_announced && !self.is_met
             || self.is_pair && body.starts_with("got ")
@@ -107,8 +151,15 @@ fn is_compared(body: &str) -> bool {
 
 /// Whether a line says which sides of the difference below it are marked how.
 fn heads_difference(body: &str) -> bool {
-    const HEADS: [&str; 6] =
-        ["+++ Actual", "+++ actual", "+ expected - actual", "+ Received", "+ actual", "+++ got"];
+    const HEADS: [&str; 7] = [
+        "+++ Actual",
+        "+++ actual",
+        "+++ got",
+        "+ Received",
+        "+ actual",
+        "+ expected - actual",
+        "[Diff] Actual / Expected",
+    ];
     HEADS.iter().any(|head| body.starts_with(head))
 }
 
@@ -134,6 +185,12 @@ mod tests {
             ("00:01 +14 -1: test/a_test.dart: keeps its order [E]", "keeps its order"),
             ("/src/a_test.cpp:84: FAILED:", "/src/a_test.cpp:84"),
             ("not ok 3 - keeps its order", "not ok 3 - keeps its order"),
+            ("keeps its order ... FAILED (14ms)", "keeps its order"),
+            ("Cancel A Paid Order              | FAIL |", "Cancel A Paid Order"),
+            ("- rounds half to even *** FAILED ***", "- rounds half to even"),
+            ("[FAIL] Backup [It] is Degraded", "Backup [It] is Degraded"),
+            ("FAIL [   0.214s] mesh-core route::tests::a", "route::tests::a"),
+            ("SIGSEGV [   0.031s] mesh ffi::tests::b", "ffi::tests::b"),
         ] {
             assert_eq!(failed_test(line), Some(name), "{line}");
         }
@@ -143,6 +200,9 @@ mod tests {
             "ERROR: test data is missing",
             "test ledger::tests::reads ... ok",
             "FAILED: 3 of 4",
+            "PASS [   0.214s] mesh-core route::tests::a",
+            "SIGNED [   0.2s] a",
+            "*** FAILED ***",
         ] {
             assert_eq!(failed_test(line), None, "{line}");
         }
@@ -158,6 +218,8 @@ mod tests {
     fn compared_values_have_many_forms() {
         let text = "expected true\n     got false\nactual   : 600\n  Which is: 63\nleft:  \"USD\"\nreceived: 3\n";
         assert_eq!(compared(text).len(), 6, "{:?}", compared(text));
+        let text = "Expected\n<string>: Ready\nto equal\n<string>: Degraded\nIn [It] at: x\n";
+        assert_eq!(compared(text), ["<string>: Ready", "<string>: Degraded"]);
         assert!(compared("got a lock\nthe left: one\nleft:\nleftover: 3\n- 3\n+ 4").is_empty());
     }
 

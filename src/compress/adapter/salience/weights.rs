@@ -47,6 +47,26 @@ pub(super) const LIST_HEAD: u8 = 58;
 /// Headings of lists in a text that is more than keys.
 pub(super) const MAX_LIST_HEADS: usize = 12;
 
+/// A line that is new in a difference of whole documents, and one that was.
+pub(super) const NEW_LINE: u8 = 80;
+pub(super) const OLD_LINE: u8 = 60;
+/// The head of a block that declares something.
+pub(super) const BLOCK_HEAD: u8 = 66;
+/// A line that says what is described.
+pub(super) const IDENTITY: u8 = 61;
+/// An entry of a group that hardly another one is of.
+pub(super) const RARE_GROUP: u8 = 60;
+/// A message of a chat that tells a fact.
+pub(super) const CHAT_FACT: u8 = 63;
+/// The heading of a stack of calls, and the call that says where.
+pub(super) const STACK_HEAD: u8 = 67;
+pub(super) const STACK_CALL: u8 = 70;
+/// One of the first lines of a list that is sorted by size.
+pub(super) const LARGEST: u8 = 67;
+/// One of few warnings.
+pub(super) const FEW_WARNINGS: u8 = 62;
+pub(super) const MAX_FEW_WARNINGS: usize = 6;
+
 /// Lines at the end of a text in which it is summed up.
 pub(super) const END_LINES: usize = 12;
 /// Lines before the last that are near the end.
@@ -59,6 +79,8 @@ pub(super) const MIN_ROWS: usize = 6;
 pub(super) const PARENT_DISCOUNT: u8 = 20;
 /// What the drawn name of a test weighs less than the place where it failed.
 pub(super) const BANNER_DISCOUNT: u8 = 1;
+/// What a call of a library weighs less than other lines of a failure.
+pub(super) const LIBRARY_DISCOUNT: u8 = 12;
 /// What a second line of a kind weighs less than the first. Further ones count for what they show.
 pub(super) const REPEAT_DISCOUNT: u8 = 26;
 pub(super) const MAX_REPEATS: usize = 2;
