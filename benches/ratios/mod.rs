@@ -1,8 +1,8 @@
-//! The ratios that a benchmark prints, beside those of the last release in `benches/baseline.json`.
+//! The ratios that a benchmark prints, next to those of the last release in `benches/baseline.json`.
 //!
 //! `UPDATE_BASELINE=1 cargo bench` writes them again. They are ratios of times measured by turns in one run, so they
 //! mean the same on another machine, give or take its noise.
-#![expect(clippy::expect_used, reason = "a benchmark, not the service")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark, not the service")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,15 +14,15 @@ const MEMBER: &str = "ratios";
 
 /// Ratios by name, such as `compile.warm.4000`.
 #[derive(Default)]
-pub struct Ratios(BTreeMap<String, f64>);
+pub(crate) struct Ratios(BTreeMap<String, f64>);
 
 impl Ratios {
-    pub fn note(&mut self, name: impl Into<String>, ratio: f64) {
+    pub(crate) fn note(&mut self, name: impl Into<String>, ratio: f64) {
         self.0.insert(name.into(), (ratio * 100.0).round() / 100.0);
     }
 
-    /// Prints each ratio beside that of the last release, or writes them all to the file.
-    pub fn finish(self) {
+    /// Prints each ratio next to that of the last release, or writes them all to the file.
+    pub(crate) fn finish(self) {
         let text = fs::read_to_string(PATH).expect("the baseline");
         let mut baseline: Value = serde_json::from_str(&text).expect("the baseline is JSON");
         println!("\n{:<32} {:>7} {:>13}", "ratio", "now", "last release");

@@ -20,11 +20,11 @@ use crate::telemetry::Metrics;
 /// State of one server that all handlers share. Each layer of middleware clones it several times a
 /// request, so a clone is one more reference.
 #[derive(Debug, Clone)]
-pub struct AppState(Arc<SharedState>);
+pub struct AppState(Arc<ServerState>);
 
 /// What [`AppState`] refers to.
 #[derive(Debug, Clone)]
-pub struct SharedState {
+pub struct ServerState {
     services: Services,
     pub(super) pool: Pool,
     pub(super) metrics: Metrics,
@@ -44,9 +44,9 @@ pub struct SharedState {
 pub(super) struct Hops(pub(super) u8);
 
 impl Deref for AppState {
-    type Target = SharedState;
+    type Target = ServerState;
 
-    fn deref(&self) -> &SharedState {
+    fn deref(&self) -> &ServerState {
         &self.0
     }
 }
@@ -56,7 +56,7 @@ impl AppState {
         // As much as a body may have, because a text is in memory about three times at once: on its
         // own, in its message and in the response.
         let allowance = Allowance::new(limits.max_decoded_bytes);
-        Self(Arc::new(SharedState {
+        Self(Arc::new(ServerState {
             services: services.allowing(&allowance),
             pool,
             metrics,

@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_group_ends_by_its_bytes_if_no_item_ends_it() {
-        let item = (0..).map(|at| format!("\"{at}\"")).find(|item| !ends_group(item)).unwrap();
+        let item = (0..99).map(|at| format!("\"{at}\"")).find(|item| !ends_group(item)).unwrap();
         let items = vec![item; 40_000];
         assert!(texts("messages", &items).iter().all(|text| text.len() <= (1 << 15) + 16));
     }

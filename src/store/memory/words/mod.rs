@@ -90,14 +90,16 @@ impl Tx<'_> {
         // By their numbers: both databases would take any index of the tenant for a shorter way, or go
         // through one in addition.
         let by_id = match self.dialect() {
-            Dialect::Sqlite => format!("memory NOT INDEXED WHERE id IN ({ids})"),
+            Dialect::Sqlite => format!("memory NOT INDEXED WHERE tenant = ?1 AND id IN ({ids})"),
             Dialect::Postgres => {
-                format!("(SELECT * FROM memory WHERE id IN ({ids}) OFFSET 0) AS memory WHERE true")
+                format!(
+                    "(SELECT * FROM memory WHERE id IN ({ids}) OFFSET 0) AS memory WHERE tenant = ?1"
+                )
             }
         };
         let sql = format!(
             "SELECT {COLUMNS}, id FROM {by_id}
-               AND tenant = ?1 AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND status IN {}",
+               AND {ALIVE_CONDITION} AND {SCOPE_CONDITION} AND status IN {}",
             view.statuses(),
         );
         let mut found = Vec::new();
