@@ -102,7 +102,7 @@ struct ItemGroups<'i> {
 /// all of it is in groups.
 fn grouped<'i>(name: &str, items: &'i [&'i str]) -> ItemGroups<'i> {
     /// Items of a list that is long.
-    const MIN_GROUPED_ITEMS: usize = 64;
+    const MIN_GROUPED_ITEMS: usize = 24;
     /// Bytes at which a group ends in any case.
     const MAX_GROUP_BYTES: usize = 1 << 15;
     let is_evidence = name == "evidence";
@@ -222,7 +222,7 @@ mod tests {
                 if count < 64 { texts.len() <= count } else { texts.len() * 4 < count * 3 };
             assert!(is_few, "{name}: {} of {count}", texts.len());
         }
-        assert_eq!(texts("messages", &items(63)).len(), 63);
+        assert_eq!(texts("messages", &items(23)).len(), 23);
         assert!(texts("messages", &items(999)).len() < 150);
     }
 
