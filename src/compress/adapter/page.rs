@@ -37,6 +37,8 @@ pub(super) struct LinePage<'t> {
     lines: LineTable<'t>,
     /// The lines without the white space around them.
     bodies: OnceCell<Vec<&'t str>>,
+    /// The lines that are not blank.
+    solid: OnceCell<Vec<usize>>,
     has_mark: OnceCell<bool>,
     /// Line by line whether it reports an error.
     reports: OnceCell<Vec<bool>>,
@@ -49,6 +51,7 @@ impl<'t> LinePage<'t> {
         Self {
             lines: LineTable::new(text),
             bodies: OnceCell::new(),
+            solid: OnceCell::new(),
             has_mark: OnceCell::new(),
             reports: OnceCell::new(),
             firsts: OnceCell::new(),
@@ -91,6 +94,16 @@ impl<'t> LinePage<'t> {
 
     pub(super) fn is_blank(&self, at: usize) -> bool {
         self.body(at).is_empty()
+    }
+
+    /// The lines that are not blank, in their order.
+    pub(super) fn solid(&self) -> &[usize] {
+        self.solid.get_or_init(|| (0..self.len()).filter(|at| !self.is_blank(*at)).collect())
+    }
+
+    /// The first line after a line that is not blank.
+    pub(super) fn next_solid(&self, at: usize) -> Option<usize> {
+        (at + 1..self.len()).find(|next| !self.is_blank(*next))
     }
 
     /// Bytes of white space before a line.

@@ -33,7 +33,7 @@ impl Banners {
             }
         }
         // The head of one table is drawn so, too, and rules between all lines head nothing.
-        let solid = (0..page.len()).filter(|at| !page.is_blank(*at)).count();
+        let solid = page.solid().len();
         let is_list = found.heads.len() >= MIN_LISTED && found.heads.len() * 5 > solid;
         if found.heads.len() < 2 || is_list { Self::default() } else { found }
     }

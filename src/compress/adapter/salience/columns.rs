@@ -37,13 +37,13 @@ pub(super) enum ColumnMark {
 
 /// Rows of a text whose columns are drawn or parted.
 pub(super) fn mark_rare_rows(page: &LinePage<'_>) -> RareRows {
-    let rows: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let rows = page.solid();
     if rows.len() < MIN_ROWS {
         return RareRows::default();
     }
-    let mark = column_mark(page, &rows);
+    let mark = column_mark(page, rows);
     let mut columns = RareColumns::default();
-    for row in &rows {
+    for row in rows {
         let mut column = 0;
         each_cell(page.body(*row), mark, |cell| {
             if column < MAX_COLUMNS {

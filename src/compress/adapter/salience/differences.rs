@@ -18,7 +18,7 @@ pub(super) enum ChangedLine {
 pub(super) fn mark_differences(page: &LinePage<'_>, mut each: impl FnMut(usize, ChangedLine)) {
     /// Lines that differ at the least.
     const MIN_CHANGED: usize = 2;
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let is_hunk = |at: &usize| page.line(*at).starts_with("@@ ");
     let changed = solid.iter().filter(|at| is_changed(page.line(**at))).count();
     let context = solid.iter().filter(|at| page.indent(**at) > 0).count();
@@ -27,7 +27,7 @@ pub(super) fn mark_differences(page: &LinePage<'_>, mut each: impl FnMut(usize, 
         return;
     }
     let (mut heads, mut new, mut old) = (0, 0, 0);
-    for at in solid {
+    for at in solid.iter().copied() {
         let line = page.line(at);
         if page.indent(at) == 0 && line.trim_ascii_end().ends_with(':') && !is_changed(line) {
             each(at, ChangedLine::Head { nth: heads });

@@ -51,7 +51,7 @@ impl<'t> SalienceWork<'_, 't> {
         let end = solid.take(END_LINES).last().unwrap_or_default();
         let mut named = NamedLines::default();
         let mut has_head = false;
-        for at in (0..page.len()).filter(|at| !page.is_blank(*at)) {
+        for at in page.solid().iter().copied() {
             let failed = failed_test(page.body(at));
             self.weigh_report(at, end, failed.is_some());
             self.weigh_name(at, failed, &mut named);
@@ -203,7 +203,7 @@ impl<'t> SalienceWork<'_, 't> {
     /// Whether a line announces the deeper lines below it: `Untracked files:`, `Options:`.
     fn heads_list(&self, at: usize) -> bool {
         let is_deeper = |next: usize| self.page.indent(next) > 0;
-        let next = (at + 1..self.page.len()).find(|next| !self.page.is_blank(*next));
+        let next = self.page.next_solid(at);
         self.page.indent(at) == 0
             && self.page.body(at).ends_with(':')
             && next.is_some_and(is_deeper)
@@ -222,7 +222,7 @@ impl<'t> SalienceWork<'_, 't> {
     /// What failed, if the verdict ends its line: the next line.
     fn weigh_told_below(&mut self, at: usize, nth: usize) {
         let page = self.page;
-        let next = (at + 1..page.len()).find(|next| !page.is_blank(*next));
+        let next = page.next_solid(at);
         let is_told = |next: &usize| {
             let body = page.body(*next);
             !is_rule(body) && !is_passed(body) && !is_total(body) && failed_test(body).is_none()
@@ -258,7 +258,7 @@ impl<'t> SalienceWork<'_, 't> {
     /// Raises the line after one that announces it: `error: 1 error occurred:`.
     fn raise_message(&mut self, at: usize) {
         let weight = self.lines.get(at).map_or(0, |line| line.weight);
-        let next = (at + 1..self.page.len()).find(|next| !self.page.is_blank(*next));
+        let next = self.page.next_solid(at);
         let is_frame = |next: &usize| frame(self.page, *next, true).is_some();
         if let Some(next) = next.filter(|next| !is_frame(next)) {
             self.raise(next, weight.saturating_sub(1));
@@ -291,7 +291,7 @@ fn is_bare_heading(body: &str) -> bool {
 
 /// Whether rules part the lines of a text, so that they head nothing.
 pub(super) fn has_separators(page: &LinePage<'_>) -> bool {
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let rules = solid.iter().filter(|at| is_rule(page.body(**at))).count();
     rules * 10 >= solid.len() * 3
 }

@@ -10,7 +10,7 @@ use super::super::page::LinePage;
 pub(super) fn mark_messages(page: &LinePage<'_>, mut each: impl FnMut(usize, usize)) -> bool {
     const MIN_MESSAGES: usize = 12;
     const MAX_WRITERS: usize = 24;
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let mut writers: HashMap<&str, usize> = HashMap::new();
     let mut messages: Vec<(usize, &str)> = Vec::new();
     for (nth, at) in solid.iter().enumerate() {
@@ -74,7 +74,7 @@ fn tells_fact(words: &str) -> bool {
 pub(super) fn mark_labels(page: &LinePage<'_>, mut each: impl FnMut(usize, usize)) {
     /// Lines that are labelled so at the least.
     const MIN_LABELLED: usize = 2;
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let is_prose = |at: &&usize| {
         let body = page.body(**at);
         body.split(' ').count() >= 7

@@ -193,7 +193,7 @@ impl<'p, 't> SalienceWork<'p, 't> {
             self.raise(at, OUTLIER);
         }
         let count = |line: &Salience| self.counts.get(&line.kind).copied().unwrap_or_default();
-        let solid = (0..self.page.len()).filter(|at| !self.page.is_blank(*at)).count();
+        let solid = self.page.solid().len();
         let least = 4.max(solid / 20);
         let alike = self
             .lines
@@ -216,8 +216,7 @@ impl<'p, 't> SalienceWork<'p, 't> {
 
     /// The beginning and the end of a text say what it is and how it ended.
     fn weigh_ends(&mut self) {
-        let solid: Vec<usize> =
-            (0..self.page.len()).filter(|at| !self.page.is_blank(*at)).collect();
+        let solid = self.page.solid();
         let last = solid.last().and_then(|at| frame(self.page, *at, true));
         let is_library = last.is_some_and(|frame| frame.is_library);
         // What failed, and how many, is asked for before the name of the runner and its last words.
@@ -239,7 +238,7 @@ impl<'p, 't> SalienceWork<'p, 't> {
             {
                 continue;
             }
-            self.raise(*at, if self.is_row(&solid, *at) { weight.min(END_ROW) } else { weight });
+            self.raise(*at, if self.is_row(solid, *at) { weight.min(END_ROW) } else { weight });
         }
     }
 

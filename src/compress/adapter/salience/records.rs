@@ -31,7 +31,7 @@ pub(super) enum RecordLine {
 
 /// Calls `each` with the lines that are asked for, if a good part of a text is keys and values.
 pub(super) fn mark_records(page: &LinePage<'_>, mut each: impl FnMut(usize, RecordLine)) {
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let pairs: Vec<(usize, &str, &str)> = solid
         .iter()
         .filter_map(|at| pair(page.body(*at)).map(|(key, value)| (*at, key, value)))

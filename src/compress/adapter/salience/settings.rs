@@ -16,7 +16,7 @@ pub(super) enum SettingLine {
 
 /// Calls `each` with the lines that are asked for, if most of a text is settings in sections.
 pub(super) fn mark_settings(page: &LinePage<'_>, mut each: impl FnMut(usize, SettingLine)) {
-    let solid: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+    let solid = page.solid();
     let heads: Vec<usize> =
         (0..solid.len()).filter(|at| names_section(page, solid.get(*at).copied())).collect();
     let entries = solid.iter().filter(|at| is_entry(page.body(**at))).count();

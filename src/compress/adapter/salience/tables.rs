@@ -67,12 +67,12 @@ impl TableRareRows {
     pub(super) fn find(page: &LinePage<'_>) -> Self {
         const MISSING: [&str; 7] = ["-", "--", "<none>", "<unset>", "N/A", "NULL", "null"];
         const MAX_ROWS: usize = 2;
-        let rows: Vec<usize> = (0..page.len()).filter(|at| !page.is_blank(*at)).collect();
+        let rows = page.solid();
         if rows.len() < MIN_ROWS {
             return Self::default();
         }
-        let mark = column_mark(page, &rows);
-        let even = EvenRows::find(page, &rows, mark);
+        let mark = column_mark(page, rows);
+        let even = EvenRows::find(page, rows, mark);
         let entries = even.exact().filter(|row| is_entry(page.body(*row).as_bytes())).count();
         let count = even.exact().count();
         if count < MIN_ROWS || entries * 2 > count {
