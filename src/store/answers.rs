@@ -5,14 +5,10 @@ use std::collections::HashSet;
 use super::artifacts::packed;
 use super::batch::{ChainHash, ResponseMessage};
 use super::pack::PackedText;
-use super::sql::{FromValue, values};
+use super::removal::DELETE_BATCH_ROWS;
+use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
-
-/// Rows of a table that are removed in one transaction, triggers included, so that no write of the
-/// tenant waits for long. It is written into statements: PostgreSQL expects of a limit that is a value
-/// that it is a tenth of the rows, and reads through the table.
-pub(super) const DELETE_BATCH_ROWS: u64 = 100;
 
 impl Tx<'_> {
     /// Stores an original message that a response replaces, or extends its expiry.
@@ -135,40 +131,6 @@ impl Tx<'_> {
         Ok(total)
     }
 
-    /// Deletes some of the expired chains; returns whether there are more.
-    pub(super) fn forget_chains(&self) -> Result<bool, Error> {
-        let old: Vec<ContentHash> = self.expired_keys("chains", "chain")?;
-        self.execute_for("DELETE FROM chains WHERE tenant = ?1 AND chain IN #", values![], &old)?;
-        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
-    }
-
-    /// Deletes some of the expired answers; returns whether there are more.
-    pub(super) fn forget_answers(&self) -> Result<bool, Error> {
-        let old: Vec<String> = self.expired_keys("answers", "id")?;
-        self.execute_for("DELETE FROM answers WHERE tenant = ?1 AND id IN #", values![], &old)?;
-        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
-    }
-
-    /// Deletes some of the expired messages; returns whether there are more.
-    pub(super) fn forget_expired_messages(&self) -> Result<bool, Error> {
-        self.forget_messages(self.now())
-    }
-
-    /// The keys of the rows of a table that expired first, as many as one transaction deletes.
-    ///
-    /// They are read before they are deleted: of a statement that does both, PostgreSQL may run the
-    /// part that looks for them once for each row of the tenant.
-    fn expired_keys<T: FromValue>(&self, table: &str, key: &str) -> Result<Vec<T>, Error> {
-        self.all(
-            &format!(
-                "SELECT {key} FROM {table} WHERE tenant = ?1 AND expires_at <= ?2
-                 ORDER BY expires_at LIMIT {DELETE_BATCH_ROWS}"
-            ),
-            values![self.now()],
-            |row| row.get(0),
-        )
-    }
-
     /// Deletes some of the messages that expire at `last` or before; returns whether there are
     /// more. Content that an artifact needs too is kept for the artifact.
     pub(super) fn forget_messages(&self, last: Timestamp) -> Result<bool, Error> {
@@ -180,21 +142,38 @@ impl Tx<'_> {
             values![last],
             |row| row.get(0),
         )?;
-        self.execute_for(
-            "UPDATE blobs SET expires_at = NULL
-             WHERE tenant = ?1 AND digest IN # AND EXISTS (
-                 SELECT 1 FROM artifacts AS a
-                 WHERE a.tenant = ?1 AND a.id = substr(blobs.digest, 1, 12)
-                   AND a.digest = blobs.digest)",
-            values![],
-            &digests,
-        )?;
-        self.execute_for(
-            "DELETE FROM blobs WHERE tenant = ?1 AND expires_at IS NOT NULL AND digest IN #",
-            values![],
-            &digests,
-        )?;
+        self.remove_messages(&digests, "true")?;
         Ok(digests.len() as u64 == DELETE_BATCH_ROWS)
+    }
+
+    /// Removes those of these messages for which a condition on `blobs` is true. Content that an
+    /// artifact needs too is kept for the artifact.
+    pub(super) fn remove_messages(
+        &self,
+        digests: &[ContentHash],
+        condition: &str,
+    ) -> Result<(), Error> {
+        self.execute_for(
+            &format!(
+                "UPDATE blobs SET expires_at = NULL
+                 WHERE tenant = ?1 AND digest IN # AND expires_at IS NOT NULL AND EXISTS (
+                     SELECT 1 FROM artifacts AS a
+                     WHERE a.tenant = ?1 AND a.id = substr(blobs.digest, 1, 12)
+                       AND a.digest = blobs.digest)
+                   AND {condition}"
+            ),
+            values![],
+            digests,
+        )?;
+        self.execute_for(
+            &format!(
+                "DELETE FROM blobs
+                 WHERE tenant = ?1 AND digest IN # AND expires_at IS NOT NULL AND {condition}"
+            ),
+            values![],
+            digests,
+        )
+        .map(drop)
     }
 
     /// Bytes of the messages that are kept. A trigger of the schema keeps the figure.

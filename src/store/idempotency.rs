@@ -1,6 +1,6 @@
 //! Stored responses to requests that may be repeated.
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Quota, Timestamp};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::OldRows;
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Timestamp};
@@ -104,19 +104,12 @@ impl Tx<'_> {
     /// Deletes some of the decisions whose last use was at `last` or before; returns whether there
     /// are more.
     pub(super) fn forget_decisions(&self, last: Timestamp) -> Result<bool, Error> {
-        let old: Vec<ContentHash> = self.all(
-            &format!(
-                "SELECT digest FROM lineages WHERE tenant = ?1 AND used_at <= ?2
-                 ORDER BY used_at LIMIT {DELETE_BATCH_ROWS}"
-            ),
-            values![last],
-            |row| row.get(0),
-        )?;
-        self.execute_for(
-            "DELETE FROM lineages WHERE tenant = ?1 AND digest IN #",
-            values![],
-            &old,
-        )?;
-        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
+        let rows = OldRows {
+            table: "lineages",
+            key: "digest",
+            condition: "used_at <= ?2",
+            order: "used_at",
+        };
+        self.delete_old::<ContentHash>(rows, last)
     }
 }

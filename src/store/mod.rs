@@ -38,6 +38,7 @@ mod postgres;
 mod quotas;
 mod read_places;
 mod record_removal;
+mod removal;
 mod retention;
 mod sessions;
 mod skills;

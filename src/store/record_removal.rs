@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::{DELETE_BATCH_ROWS, OwnedRows};
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::ContentHash;
@@ -103,18 +103,8 @@ impl Tx<'_> {
         content: TextContent,
         limit: u64,
     ) -> Result<u64, Error> {
-        let digests: Vec<ContentHash> = self.all(
-            "SELECT digest FROM compilation_texts WHERE tenant = ?1 AND compilation = ?2
-             ORDER BY digest LIMIT ?3",
-            values![id, limit],
-            |row| row.get(0),
-        )?;
-        self.execute_for(
-            "DELETE FROM compilation_texts
-             WHERE tenant = ?1 AND compilation = ?2 AND digest IN #",
-            values![id],
-            &digests,
-        )?;
+        let rows = OwnedRows { table: "compilation_texts", owner: "compilation", key: "digest" };
+        let digests: Vec<ContentHash> = self.delete_owned(rows, id, limit)?;
         if content == TextContent::Removed {
             self.forget_texts(&digests)?;
         }
@@ -128,26 +118,6 @@ impl Tx<'_> {
                  WHERE c.tenant = ?1 AND c.digest = blobs.digest)
                AND NOT EXISTS (
                  SELECT 1 FROM chains AS c WHERE c.tenant = ?1 AND c.original = blobs.digest)";
-        self.execute_for(
-            &format!(
-                "UPDATE blobs SET expires_at = NULL
-                 WHERE tenant = ?1 AND digest IN # AND expires_at IS NOT NULL AND EXISTS (
-                     SELECT 1 FROM artifacts AS a
-                     WHERE a.tenant = ?1 AND a.id = substr(blobs.digest, 1, 12)
-                       AND a.digest = blobs.digest)
-                   AND {unneeded}"
-            ),
-            values![],
-            digests,
-        )?;
-        self.execute_for(
-            &format!(
-                "DELETE FROM blobs
-                 WHERE tenant = ?1 AND digest IN # AND expires_at IS NOT NULL AND {unneeded}"
-            ),
-            values![],
-            digests,
-        )
-        .map(drop)
+        self.remove_messages(digests, unneeded)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::cleanup::{self, ArtifactAge, Caps, Cleanup, Eviction, Reason};
 use super::{DueTenant, DueWork, Error, Store, Tenant};
-use crate::domain::ArtifactId;
+use crate::domain::{ArtifactId, ContentHash};
 
 /// Artifacts that are removed in one transaction, so that a large cleanup does not block writes.
 const DELETE_BATCH_ARTIFACTS: usize = 50;
@@ -90,9 +90,9 @@ impl Tenant {
         reason = "the method alone is of one lifetime"
     )]
     pub(super) fn forget(&self) -> Result<(), Error> {
-        while self.write(|tx| tx.forget_chains())? {}
-        while self.write(|tx| tx.forget_answers())? {}
-        while self.write(|tx| tx.forget_expired_messages())? {}
+        while self.write(|tx| tx.delete_expired::<ContentHash>("chains", "chain"))? {}
+        while self.write(|tx| tx.delete_expired::<String>("answers", "id"))? {}
+        while self.write(|tx| tx.forget_messages(tx.now()))? {}
         while self.write(|tx| tx.forget_replies())? {}
         while self.write(|tx| tx.forget_compilations())? {}
         let kept = self.retention().events;

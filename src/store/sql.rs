@@ -169,6 +169,27 @@ pub(super) fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
+/// Calls `run` with a statement and its values for some of the items at a time: `#` in the statement
+/// stands for their list, after `values`, of which the first is `?2`.
+pub(super) fn for_parts<'v, T>(
+    sql: &str,
+    values: &[SqlValue<'v>],
+    items: &'v [T],
+    mut run: impl FnMut(&str, &[SqlValue<'v>]) -> Result<(), Error>,
+) -> Result<(), Error>
+where
+    SqlValue<'v>: From<&'v T>,
+{
+    let first = values.len() + 2;
+    for part in parts(items) {
+        let list = format!("(?{first}{})", more(first + 1, part.len(), "?#"));
+        let given: Vec<SqlValue<'v>> =
+            values.iter().copied().chain(part.iter().map(SqlValue::from)).collect();
+        run(&sql.replace('#', &list), &given)?;
+    }
+    Ok(())
+}
+
 /// The SQL for the values of a part after the first: `one` for each, in which `#` is its number;
 /// `next` is the number of the second.
 pub(super) fn more(next: usize, values: usize, one: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::{DELETE_BATCH_ROWS, OldRows};
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Summary, Timestamp};
@@ -77,17 +77,13 @@ impl Tx<'_> {
 
     /// Deletes some of the turns that were never ended; returns whether there are more.
     pub(super) fn forget_summary_turns(&self) -> Result<bool, Error> {
-        let old: Vec<ContentHash> = self.all(
-            &format!(
-                "SELECT digest FROM summary_turns WHERE tenant = ?1 AND expires_at <= ?2
-                 ORDER BY digest LIMIT {DELETE_BATCH_ROWS}"
-            ),
-            values![self.now()],
-            |row| row.get(0),
-        )?;
-        let delete = "DELETE FROM summary_turns WHERE tenant = ?1 AND digest IN #";
-        self.execute_for(delete, values![], &old)?;
-        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
+        let rows = OldRows {
+            table: "summary_turns",
+            key: "digest",
+            condition: "expires_at <= ?2",
+            order: "digest",
+        };
+        self.delete_old::<ContentHash>(rows, self.now())
     }
 
     /// Deletes some of the summaries that no session names and that were not used for `kept`;

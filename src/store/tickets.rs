@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::OldRows;
 use super::sql::values;
 use super::{Error, Store, Tx};
 use crate::domain::{ContentHash, Timestamp};
@@ -68,15 +68,12 @@ impl Tx<'_> {
 
     /// Deletes some of the expired tickets; returns whether there are more.
     pub(super) fn forget_tickets(&self) -> Result<bool, Error> {
-        let old: Vec<ContentHash> = self.all(
-            &format!(
-                "SELECT digest FROM tickets WHERE tenant = ?1 AND expires_at <= ?2
-                 ORDER BY digest LIMIT {DELETE_BATCH_ROWS}"
-            ),
-            values![self.now()],
-            |row| row.get(0),
-        )?;
-        self.execute_for("DELETE FROM tickets WHERE tenant = ?1 AND digest IN #", values![], &old)?;
-        Ok(old.len() as u64 == DELETE_BATCH_ROWS)
+        let rows = OldRows {
+            table: "tickets",
+            key: "digest",
+            condition: "expires_at <= ?2",
+            order: "digest",
+        };
+        self.delete_old::<ContentHash>(rows, self.now())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Error;
 use super::message_text_cache::MessageTextCache;
-use super::sql::{Dialect, Row, Sql, SqlValue, more, parts};
+use super::sql::{Dialect, Row, Sql, SqlValue, for_parts};
 use crate::domain::{ContentHash, Event, Quotas, Timestamp};
 
 /// A transaction over the rows of one tenant; it writes only inside of
@@ -195,15 +195,11 @@ impl<'t> Tx<'t> {
         digests: &[ContentHash],
         mut read: impl FnMut(&dyn Row) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
-        let first = values.len() + 2;
         let mut found = Vec::with_capacity(digests.len());
-        for part in parts(digests) {
-            let more = more(first + 1, part.len(), "?#");
-            let hashes = part.iter().map(SqlValue::from);
-            let given: Vec<SqlValue<'_>> = values.iter().copied().chain(hashes).collect();
-            let sql = format!("{sql} AND digest IN (?{first}{more})");
-            found.extend(self.all(&sql, &given, &mut read)?);
-        }
+        for_parts(&format!("{sql} AND digest IN #"), values, digests, |sql, given| {
+            found.extend(self.all(sql, given, &mut read)?);
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -219,14 +215,11 @@ impl<'t> Tx<'t> {
         't: 'v,
         SqlValue<'v>: From<&'v T>,
     {
-        let first = values.len() + 2;
         let mut changed = 0;
-        for part in parts(items) {
-            let list = format!("(?{first}{})", more(first + 1, part.len(), "?#"));
-            let given: Vec<SqlValue<'v>> =
-                values.iter().copied().chain(part.iter().map(SqlValue::from)).collect();
-            changed += self.execute(&sql.replace('#', &list), &given)?;
-        }
+        for_parts(sql, values, items, |sql, given| {
+            changed += self.execute(sql, given)?;
+            Ok(())
+        })?;
         Ok(changed)
     }
 

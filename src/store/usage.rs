@@ -1,6 +1,6 @@
 //! Usage by day, key and model: of a tenant, of each of its sessions, and by hour. How long requests took.
 
-use super::answers::DELETE_BATCH_ROWS;
+use super::removal::DELETE_BATCH_ROWS;
 use super::sql::{Row, SqlValue, values};
 use super::{Error, Tx};
 use crate::domain::{CostTotals, Day, DurationBucket, Timestamp, is_gateway_session};
@@ -332,4 +332,18 @@ fn usage(row: &dyn Row) -> Result<UsageRow, Error> {
             priced_tokens: row.get(15)?,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::GATEWAY_SESSION_PREFIX;
+
+    #[test]
+    fn the_condition_is_that_of_the_prefix() {
+        let (head, end) = GATEWAY_SESSION_PREFIX.split_at(GATEWAY_SESSION_PREFIX.len() - 1);
+        assert_eq!(end, "_", "the byte before the one in the condition");
+        let condition = format!("session >= '{GATEWAY_SESSION_PREFIX}' AND session < '{head}`'");
+        assert_eq!(GATEWAY_SESSION_CONDITION, condition);
+    }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{ContentHash, Session, SessionCosts};
+use crate::store::removal::OwnedRows;
 use crate::store::sql::values;
 use crate::store::{Error, Tx};
 
@@ -103,31 +104,14 @@ impl Tx<'_> {
 
     /// Deletes up to `limit` snapshots of a session; returns how many.
     fn erase_snapshots(&self, id: &str, limit: u64) -> Result<u64, Error> {
-        let snapshots: Vec<String> = self.all(
-            "SELECT id FROM snapshots WHERE tenant = ?1 AND session = ?2 ORDER BY id LIMIT ?3",
-            values![id, limit],
-            |row| row.get(0),
-        )?;
-        self.execute_for(
-            "DELETE FROM snapshots WHERE tenant = ?1 AND id IN #",
-            values![],
-            &snapshots,
-        )
+        let rows = OwnedRows { table: "snapshots", owner: "session", key: "id" };
+        Ok(self.delete_owned::<String>(rows, id, limit)?.len() as u64)
     }
 
     /// Deletes up to `limit` summaries of a session; returns how many.
     fn erase_summaries(&self, id: &str, limit: u64) -> Result<u64, Error> {
-        let digests: Vec<ContentHash> = self.all(
-            "SELECT digest FROM summaries WHERE tenant = ?1 AND session = ?2
-             ORDER BY digest LIMIT ?3",
-            values![id, limit],
-            |row| row.get(0),
-        )?;
-        self.execute_for(
-            "DELETE FROM summaries WHERE tenant = ?1 AND session = ?2 AND digest IN #",
-            values![id],
-            &digests,
-        )
+        let rows = OwnedRows { table: "summaries", owner: "session", key: "digest" };
+        Ok(self.delete_owned::<ContentHash>(rows, id, limit)?.len() as u64)
     }
 
     /// Deletes the data of a session but for its memory, and keeps the session, as if it were new.

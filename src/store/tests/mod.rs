@@ -18,7 +18,10 @@ use std::sync::{Arc, Mutex};
 
 use super::postgres::scratch::scratch;
 use super::*;
-use crate::domain::{ArtifactId, ContentHash, Timestamp};
+use crate::domain::{
+    ArtifactId, Compilation, CompilationStatus, ContentHash, EventKind, NewEvent, RawJson,
+    RecordLevel, Timestamp,
+};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const HOUR: Duration = Duration::from_hours(1);
@@ -45,6 +48,38 @@ fn put(tenant: &Tenant, text: &str) -> ArtifactId {
 
 fn text(tenant: &Tenant, id: ArtifactId) -> Option<String> {
     tenant.artifact(id).unwrap().map(|(_, text)| text)
+}
+
+/// A record that nothing was stored with.
+fn record(store: &Store, id: &str, session: Option<&str>, level: RecordLevel) -> Compilation {
+    Compilation {
+        id: id.into(),
+        created_at: store.now(),
+        expires_at: store.now().after(HOUR),
+        session_id: session.map(Arc::from),
+        target: "openai".into(),
+        model: "gpt-4o".into(),
+        level,
+        status: CompilationStatus::Compiled,
+        engine: "e".into(),
+        payload_hash: ContentHash::of("p"),
+        tokens_before: 1,
+        tokens_after: 1,
+        fits: true,
+        body: RawJson::new("{}".to_owned()),
+        reported_cost: None,
+    }
+}
+
+fn publish(tenant: &Tenant) {
+    let event = NewEvent {
+        kind: EventKind::MemoryChanged,
+        session_id: None,
+        compilation_id: None,
+        data: RawJson::new("{}"),
+        at: None,
+    };
+    tenant.write(move |tx| tx.publish(&event)).unwrap();
 }
 
 fn chain(name: u8) -> ChainHash {

@@ -3,7 +3,6 @@
 use futures_util::FutureExt as _;
 
 use super::*;
-use crate::domain::{EventKind, NewEvent, RawJson};
 
 fn outcome(hook: &str, key: &str, answer: &str) -> HookOutcome {
     HookOutcome { hook: hook.into(), key: key.into(), answer: answer.into() }
@@ -60,30 +59,20 @@ fn many_keys_are_found_at_once() {
 fn what_is_published_wakes_only_where_somebody_hears_of_it() {
     each(&Retention::default(), |store, _| {
         let tenant = store.tenant("default");
-        let publish = || {
-            let event = NewEvent {
-                kind: EventKind::MemoryChanged,
-                session_id: None,
-                compilation_id: None,
-                data: RawJson::new("{}"),
-                at: None,
-            };
-            tenant.write(move |tx| tx.publish(&event)).unwrap();
-        };
         let is_woken = || store.queued().now_or_never().is_some();
-        publish();
+        publish(&tenant);
         assert!(is_woken(), "nobody has looked yet");
         assert!(!store.look_for_followers(false).unwrap());
-        publish();
+        publish(&tenant);
         assert!(!is_woken());
         assert!(store.look_for_followers(true).unwrap(), "one of the operator's");
-        publish();
+        publish(&tenant);
         assert!(is_woken());
         assert!(!store.look_for_followers(false).unwrap());
         tenant.write(|tx| tx.follow_events("h", true)).unwrap();
         assert!(is_woken(), "so that it is looked again");
         assert!(store.look_for_followers(false).unwrap());
-        publish();
+        publish(&tenant);
         assert!(is_woken());
     });
 }

@@ -1,34 +1,12 @@
 //! What a cleanup finds due, and how many rows one transaction removes.
 
 use super::*;
-use crate::domain::{
-    Compilation, CompilationStatus, EventKind, NewEvent, Quota, RawJson, RecordLevel, Session,
-};
+use crate::domain::{Quota, RawJson, RecordLevel, Session};
 
 /// The rows of a table that a session has.
 fn count(tenant: &Tenant, table: &str, column: &str) -> u64 {
     let sql = format!("SELECT count(*) FROM {table} WHERE tenant = ?1 AND {column} = 's'");
     tenant.read(|tx| tx.first(&sql, &[], |row| row.get(0))).unwrap().unwrap()
-}
-
-fn record(store: &Store, id: &str, session: Option<&str>) -> Compilation {
-    Compilation {
-        id: id.into(),
-        created_at: store.now(),
-        expires_at: store.now().after(HOUR),
-        session_id: session.map(Arc::from),
-        target: "openai".into(),
-        model: "gpt-4o".into(),
-        level: RecordLevel::Full,
-        status: CompilationStatus::Compiled,
-        engine: "e".into(),
-        payload_hash: ContentHash::of("p"),
-        tokens_before: 1,
-        tokens_after: 1,
-        fits: true,
-        body: RawJson::new("{}".to_owned()),
-        reported_cost: None,
-    }
 }
 
 /// Stores records of a session, each with so many texts of its own and one that all have.
@@ -39,24 +17,13 @@ fn put_records(store: &Store, tenant: &Tenant, records: usize, texts: usize) -> 
         let own: Vec<_> =
             (0..texts).map(|text| batch.message(format!("\"{at} {text}\""))).collect();
         let shared = batch.message("\"shared\"");
-        let record = record(store, &format!("cmp_{at:032}"), Some("s"));
+        let record = record(store, &format!("cmp_{at:032}"), Some("s"), RecordLevel::Full);
         let needed: Vec<_> = own.iter().copied().chain([shared]).collect();
         tenant.commit_with(batch, move |tx, _| tx.insert_compilation(&record, &needed)).unwrap();
         all.extend(own);
         all.push(shared);
     }
     all
-}
-
-fn publish(tenant: &Tenant) {
-    let event = NewEvent {
-        kind: EventKind::MemoryChanged,
-        session_id: None,
-        compilation_id: None,
-        data: RawJson::new("{}"),
-        at: None,
-    };
-    tenant.write(move |tx| tx.publish(&event)).unwrap();
 }
 
 /// The names of the tenants with work, and which of it.
@@ -81,7 +48,7 @@ fn only_a_tenant_of_which_something_is_due_has_work() {
         put(&store.tenant("artifact"), "text");
         publish(&store.tenant("event"));
         answer_of(&store.tenant("original"), "{}");
-        let kept = record(&store, "cmp_1", None);
+        let kept = record(&store, "cmp_1", None, RecordLevel::Full);
         let owner = store.tenant("record");
         owner.write(move |tx| tx.insert_compilation(&kept, &[])).unwrap();
         publish(&owner);

@@ -6,7 +6,6 @@ mod responses;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::domain::{EventKind, NewEvent, RawJson};
 use crate::store::sql::values;
 
 fn claims() -> Claims {
@@ -286,16 +285,6 @@ fn a_queue_above_the_cap_comes_down_to_it() {
 #[test]
 fn tenants_take_turns_in_getting_their_events() {
     each(&Retention::default(), |store, _| {
-        let publish = |tenant: &Tenant| {
-            let event = NewEvent {
-                kind: EventKind::MemoryChanged,
-                session_id: None,
-                compilation_id: None,
-                data: RawJson::new("{}"),
-                at: None,
-            };
-            tenant.write(move |tx| tx.publish(&event)).unwrap()
-        };
         for name in ["a", "b", "c"] {
             let tenant = store.tenant(name);
             for number in 0..if name == "a" { 9 } else { 1 } {

@@ -1,31 +1,11 @@
 //! Responses to queued calls about compiles whose record is in full.
 
 use super::*;
-use crate::domain::{Compilation, CompilationStatus, ContentHash, RecordLevel};
-
-fn record(store: &Store, id: &str, level: RecordLevel) -> Compilation {
-    Compilation {
-        id: id.into(),
-        created_at: store.now(),
-        expires_at: store.now().after(HOUR),
-        session_id: Some("s".into()),
-        target: "openai".into(),
-        model: "gpt-4o".into(),
-        level,
-        status: CompilationStatus::Compiled,
-        engine: "e".into(),
-        payload_hash: ContentHash::of("p"),
-        tokens_before: 1,
-        tokens_after: 1,
-        fits: true,
-        body: RawJson::new("{}".to_owned()),
-        reported_cost: None,
-    }
-}
+use crate::domain::RecordLevel;
 
 /// Stores a record with a queued call about it, and claims the call.
 fn claimed(store: &Store, tenant: &Tenant, id: &str, level: RecordLevel) -> ClaimedDelivery {
-    let (own, record) = (id.to_owned(), record(store, id, level));
+    let (own, record) = (id.to_owned(), record(store, id, Some("s"), level));
     tenant
         .write(move |tx| {
             tx.insert_compilation(&record, &[])?;
