@@ -39,6 +39,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0028_usage_hours.sql"),
     include_str!("../../../migrations/postgres/0029_hook_responses.sql"),
     include_str!("../../../migrations/postgres/0030_original_bytes.sql"),
+    include_str!("../../../migrations/postgres/0031_row_security.sql"),
 ];
 
 /// The lowest step that a program must know to use this schema. A step that older programs cannot

@@ -82,6 +82,33 @@ fn the_writes_of_a_tenant_run_one_after_another_on_all_nodes() {
 }
 
 #[test]
+fn rows_of_every_table_are_in_sight_of_their_own_tenant_alone() {
+    let Some(scratch) = scratch() else { return };
+    open(&scratch);
+    let target = PostgresTarget::new(&scratch.url).unwrap();
+    let connection = target.connect().unwrap();
+    let tables = |condition: &str| {
+        let mut names: Vec<String> = Vec::new();
+        let sql = format!(
+            "SELECT CAST(c.relname AS TEXT) FROM pg_class c
+             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant'
+             JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
+             WHERE c.relkind = 'r' AND {condition}
+             ORDER BY 1"
+        );
+        let mut push = |row: &dyn crate::store::sql::Row| {
+            names.push(row.get(0)?);
+            Ok(())
+        };
+        connection.query(&sql, &[], &mut push).unwrap();
+        names
+    };
+    assert!(tables("c.relforcerowsecurity").contains(&"memory".to_owned()));
+    // A caller shows a key before its tenant is known.
+    assert_eq!(tables("NOT (c.relrowsecurity AND c.relforcerowsecurity)"), ["keys"]);
+}
+
+#[test]
 fn a_statement_that_forgets_its_tenant_finds_no_row_of_another() {
     let Some(scratch) = scratch() else { return };
     let store = open(&scratch);

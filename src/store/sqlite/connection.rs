@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use super::access::AccessQueue;
 use crate::store::deliveries::{BATCH_CALLS, make_lines};
 use crate::store::error::OpenError;
 use crate::store::memory::index_all;
@@ -43,6 +44,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0028_usage_hours.sql"),
     include_str!("../../../migrations/sqlite/0029_hook_responses.sql"),
     include_str!("../../../migrations/sqlite/0030_original_bytes.sql"),
+    include_str!("../../../migrations/sqlite/0031_row_security.sql"),
 ];
 
 /// The step from which on the words of memory are made as they are now.
@@ -62,14 +64,27 @@ const MAX_STATEMENTS: usize = 64;
 pub(super) enum DatabaseLocation {
     File(Box<Path>),
     /// In memory, under a name that all its connections open.
-    Memory(String),
+    Memory {
+        name: String,
+        access: AccessQueue,
+    },
 }
 
 impl DatabaseLocation {
     /// A new database in memory. Its name is unique in this process.
     pub(super) fn memory() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        Self::Memory(format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed)))
+        let name = format!("file:/memory-{}?vfs=memdb", COUNT.fetch_add(1, Ordering::Relaxed));
+        Self::Memory { name, access: AccessQueue::default() }
+    }
+
+    /// The order of reads and writes, which a file does not need: its readers and its writer do not
+    /// wait for each other.
+    pub(super) fn access(&self) -> Option<&AccessQueue> {
+        match self {
+            Self::File(_) => None,
+            Self::Memory { access, .. } => Some(access),
+        }
     }
 
     /// The size of the file.
@@ -81,7 +96,7 @@ impl DatabaseLocation {
     pub(super) fn path(&self) -> PathBuf {
         match self {
             Self::File(file) => file.to_path_buf(),
-            Self::Memory(_) => "memory".into(),
+            Self::Memory { .. } => "memory".into(),
         }
     }
 }
@@ -203,13 +218,19 @@ pub(super) fn reader(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
 fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match place {
-        DatabaseLocation::File(file) => Connection::open_with_flags(file, flags)?,
-        DatabaseLocation::Memory(name) => {
+        DatabaseLocation::File(file) => {
+            let connection = Connection::open_with_flags(file, flags)?;
+            connection.busy_timeout(BUSY_TIMEOUT)?;
+            connection
+        }
+        DatabaseLocation::Memory { name, .. } => {
             let named = OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE;
-            Connection::open_with_flags(name, flags | named)?
+            let connection = Connection::open_with_flags(name, flags | named)?;
+            // Who has access finds no lock.
+            connection.busy_timeout(Duration::ZERO)?;
+            connection
         }
     };
-    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -8192)?;

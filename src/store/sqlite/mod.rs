@@ -5,6 +5,7 @@
 //! power costs the last commits, never the file. Writes that must survive it are jobs that ask for
 //! a flush.
 
+mod access;
 mod connection;
 mod copy;
 mod inode;
@@ -19,10 +20,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
+use self::access::AccessQueue;
 use self::connection::DatabaseLocation;
 use self::lock::{FileLock, MissingFile};
 use self::reserve::Reserve;
 use self::writer::SqliteWriter;
+use self::writer_connection::WriterConnection;
 use super::backend::{Backend, WriteJob, WriteNeeds, job};
 use super::error::{Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
@@ -130,8 +133,10 @@ impl Sqlite {
             DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::new(file)),
             _ => None,
         };
-        let writer = SqliteWriter::start(writer, Arc::clone(&health), reserve)
-            .map_err(|error| connection::open_error(&place, error))?;
+        let access = place.access().cloned();
+        let writer = WriterConnection::new(writer, Arc::clone(&health), reserve, access);
+        let writer =
+            SqliteWriter::start(writer).map_err(|error| connection::open_error(&place, error))?;
         Ok(Self { writer, readers: SqliteReaders::new(place), health, _lock: lock })
     }
 }
@@ -183,6 +188,8 @@ impl SqliteReaders {
         read: &mut dyn FnMut(&dyn Sql) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let _permit = self.places.take(tenant);
+        // Before a connection is opened, which reads too.
+        let _access = self.location.access().map(AccessQueue::read);
         let kept = self.idle().pop();
         let connection = match kept {
             Some(connection) => connection,

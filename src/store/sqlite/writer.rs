@@ -5,19 +5,16 @@
 //! itself fails, each is tried once more in a transaction of its own. Every transaction begins with
 //! `BEGIN IMMEDIATE`, so none finds out half-way that another process was faster.
 
-use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use rusqlite::Connection;
-
+use super::access::AccessQueue;
 use super::error;
-use super::reserve::Reserve;
 use super::writer_connection::WriterConnection;
 use crate::store::Error;
 use crate::store::backend::{WriteJob, gone};
-use crate::store::health::{ConditionCell, StoreCondition};
+use crate::store::health::StoreCondition;
 use crate::store::write_queue::{GroupScope, WriteQueue};
 
 pub(super) struct SqliteWriter {
@@ -33,16 +30,10 @@ impl fmt::Debug for SqliteWriter {
 }
 
 impl SqliteWriter {
-    pub(super) fn start(
-        connection: Connection,
-        health: Arc<ConditionCell>,
-        reserve: Option<Reserve>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(connection: WriterConnection) -> std::io::Result<Self> {
         let queue = Arc::new(WriteQueue::default());
-        let (reserve, jobs) = (RefCell::new(reserve), Arc::clone(&queue));
-        let spares_room = Cell::new(false);
-        let writer = WriterConnection { connection, health, reserve, spares_room };
-        let connection = Arc::new(Mutex::new(writer));
+        let jobs = Arc::clone(&queue);
+        let connection = Arc::new(Mutex::new(connection));
         let shared = Arc::clone(&connection);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
@@ -226,6 +217,7 @@ fn transact(
     queue: &WriteQueue,
 ) -> Result<GroupCommit, WriteFailure> {
     let connection = &noting.connection;
+    let _access = noting.access.as_ref().map(AccessQueue::write);
     let (before, time) = (connection.total_changes(), queue.begin_group(group));
     connection
         .execute_batch("BEGIN IMMEDIATE")

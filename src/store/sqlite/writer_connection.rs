@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::access::AccessQueue;
 use super::condition;
 use super::reserve::{Reserve, file_bytes};
 use crate::store::Error;
@@ -22,12 +23,24 @@ pub(super) struct WriterConnection {
     pub(super) connection: Connection,
     pub(super) health: Arc<ConditionCell>,
     /// `None` for a database in memory.
-    pub(super) reserve: RefCell<Option<Reserve>>,
+    reserve: RefCell<Option<Reserve>>,
     /// Whether the connection is set up for a full disk.
-    pub(super) spares_room: Cell<bool>,
+    spares_room: Cell<bool>,
+    /// `None` for a file.
+    pub(super) access: Option<AccessQueue>,
 }
 
 impl WriterConnection {
+    pub(super) fn new(
+        connection: Connection,
+        health: Arc<ConditionCell>,
+        reserve: Option<Reserve>,
+        access: Option<AccessQueue>,
+    ) -> Self {
+        let (reserve, spares_room) = (RefCell::new(reserve), Cell::new(false));
+        Self { connection, health, reserve, spares_room, access }
+    }
+
     /// Reserves space, unless the disk is full.
     pub(super) fn reserve_room(&self) {
         if let Some(reserve) = self.reserve.borrow_mut().as_mut()

@@ -2,6 +2,7 @@
 
 mod upgrade;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -90,6 +91,35 @@ fn a_write_that_finds_the_connection_free_takes_no_other_thread_and_others_wait_
         }
     });
     assert_eq!(*numbers.lock().unwrap(), (0..8).collect::<Vec<_>>());
+}
+
+#[test]
+fn reads_and_writes_in_memory_wait_for_each_other_and_none_fails() {
+    let sqlite = Sqlite::memory().unwrap();
+    run(&sqlite, RELAXED, |sql| sql.execute("CREATE TABLE t (n INTEGER)", &[])).unwrap();
+    let is_over = AtomicBool::new(false);
+    let read = || {
+        let count = &mut |sql: &dyn Sql| {
+            sql.query("SELECT count(*) FROM t", &[], &mut |row| row.get::<i64>(0).map(drop))
+        };
+        let mut reads = Vec::new();
+        while !is_over.load(Ordering::Relaxed) {
+            reads.push(sqlite.readers.read("tenant", count));
+        }
+        reads
+    };
+    let write = || run(&sqlite, RELAXED, |sql| sql.execute("INSERT INTO t VALUES (1)", &[]));
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..4).map(|_| scope.spawn(read)).collect();
+        let written: Vec<_> = (0..300).map(|_| write()).collect();
+        is_over.store(true, Ordering::Relaxed);
+        for result in written {
+            assert_eq!(result.unwrap(), 1);
+        }
+        for reader in readers {
+            reader.join().unwrap().into_iter().for_each(|read| read.unwrap());
+        }
+    });
 }
 
 #[test]

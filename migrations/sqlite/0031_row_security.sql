@@ -1,0 +1,1 @@
+-- Nothing: row security is PostgreSQL's. Both databases count the same steps.
