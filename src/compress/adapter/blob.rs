@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::{AdapterAttempt, Cut, FormatAdapter, InnerTexts, Part};
-use crate::compress::segment::{Kind, Span, segment};
+use crate::compress::segment::{Kind, Span, is_base64_letter, segment};
 
 /// Bytes of a run that is worth leaving out.
 const MIN_RUN_BYTES: usize = 256;
@@ -67,7 +67,7 @@ fn is_marked(before: &str, after: &str) -> bool {
 
 fn cut(text: &str, run: &Range<usize>) -> Cut {
     let all = text.get(run.clone()).unwrap_or_default();
-    let bytes = all.bytes().filter(|byte| is_letter(*byte)).count();
+    let bytes = all.bytes().filter(|byte| is_base64_letter(*byte)).count();
     let head = all.get(..HEAD_BYTES).unwrap_or_default();
     Cut { range: run.clone(), with: format!("{head}… [{bytes}{MARK_END}") }
 }
@@ -101,7 +101,7 @@ fn runs(text: &str, spans: &[Span]) -> Vec<Range<usize>> {
         let start = span.range.start + part.len() - part.trim_start().len();
         let is_lines = span.kind == Kind::Base64
             && bare.len() >= MIN_RUN_BYTES
-            && bare.bytes().all(|byte| is_letter(byte) || matches!(byte, b'\n' | b'\r'));
+            && bare.bytes().all(|byte| is_base64_letter(byte) || matches!(byte, b'\n' | b'\r'));
         if is_lines {
             found.push(start..start + bare.len());
         } else {
@@ -117,24 +117,20 @@ fn in_line(text: &str, range: &Range<usize>, found: &mut Vec<Range<usize>>) {
     let mut at = range.start + MIN_RUN_BYTES - 1;
     let mut from = range.start;
     while let Some(byte) = bytes.get(at) {
-        if !is_letter(*byte) {
+        if !is_base64_letter(*byte) {
             at += MIN_RUN_BYTES;
             continue;
         }
         let before = bytes.get(from..at).unwrap_or_default();
-        let start = at - before.iter().rev().take_while(|byte| is_letter(**byte)).count();
+        let start = at - before.iter().rev().take_while(|byte| is_base64_letter(**byte)).count();
         let behind = bytes.get(at..).unwrap_or_default();
-        let end = at + behind.iter().take_while(|byte| is_letter(**byte)).count();
+        let end = at + behind.iter().take_while(|byte| is_base64_letter(**byte)).count();
         if end - start >= MIN_RUN_BYTES && is_blob(text, start..end) {
             found.push(start..end);
         }
         from = end;
         at = end + MIN_RUN_BYTES;
     }
-}
-
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
 /// Whether a run is base64 rather than a path, a rule or a long name, and no part of a token.
@@ -145,7 +141,7 @@ fn is_blob(text: &str, run: Range<usize>) -> bool {
         return true;
     }
     let is_token = before.ends_with(b".")
-        || matches!(behind, [b'.', next, ..] if is_letter(*next))
+        || matches!(behind, [b'.', next, ..] if is_base64_letter(*next))
         || before.ends_with(b"-----\n");
     let all = text.as_bytes().get(run).unwrap_or_default();
     let count = |holds: fn(&u8) -> bool| all.iter().filter(|byte| holds(byte)).count();

@@ -1,7 +1,7 @@
 //! The adapters of a request, in order.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::blob::BlobAdapter;
 use super::csv::CsvAdapter;
@@ -32,6 +32,10 @@ const SUMMARIZER: &str = "summarizer";
 /// Of so many bytes a summariser may leave one, if the request does not say.
 const USUAL_SUMMARY_SHARE: usize = 3;
 
+/// Ours, in their order: most requests choose no other, and the digest takes a hash for each.
+static USUAL: LazyLock<AdapterSet> =
+    LazyLock::new(|| AdapterSet::built_in_except(&[], &Deadline::default()));
+
 /// Prose for a summariser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SummarizerProse {
@@ -59,9 +63,8 @@ impl AdapterSet {
     /// `deadline` ends the searches of custom ones.
     pub fn new(choices: &AdapterChoices, deadline: &Deadline) -> Self {
         let set = match choices {
-            AdapterChoices::Usual(replaced) => {
-                Self::built_in_except(built_in_adapters(), replaced, deadline)
-            }
+            AdapterChoices::Usual(replaced) if replaced.is_empty() => USUAL.clone(),
+            AdapterChoices::Usual(replaced) => Self::built_in_except(replaced, deadline),
             AdapterChoices::Chosen(list) => {
                 let list = list.iter().filter_map(|choice| chosen_adapter(choice, deadline));
                 Self::from_adapters(list.collect())
@@ -75,11 +78,8 @@ impl AdapterSet {
         self.deadline.check().is_err()
     }
 
-    fn built_in_except(
-        ours: Vec<Arc<dyn FormatAdapter>>,
-        replaced: &[Arc<AdapterDefinition>],
-        deadline: &Deadline,
-    ) -> Self {
+    fn built_in_except(replaced: &[Arc<AdapterDefinition>], deadline: &Deadline) -> Self {
+        let ours = built_in_adapters();
         let in_place = |adapter: Arc<dyn FormatAdapter>| {
             let other = replaced.iter().find(|other| *other.name == *adapter.name());
             other.and_then(|other| custom_adapter(other, deadline)).unwrap_or(adapter)

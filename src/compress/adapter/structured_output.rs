@@ -123,7 +123,14 @@ const VERDICT_MARKS: [&str; 9] = ["✓", "✔", "✗", "✘", "✕", "×", "✅"
 /// `build .... OK`.
 fn is_verdict(line: &str) -> bool {
     let body = line.trim_ascii().trim_start_matches(['-', '*', '•', ' ']);
-    if VERDICT_MARKS.iter().any(|mark| body.starts_with(*mark) || body.ends_with(*mark)) {
+    // No mark is of ASCII.
+    let may_have_mark = [body.as_bytes().first(), body.as_bytes().last()]
+        .into_iter()
+        .flatten()
+        .any(|byte| !byte.is_ascii());
+    if may_have_mark
+        && VERDICT_MARKS.iter().any(|mark| body.starts_with(*mark) || body.ends_with(*mark))
+    {
         return true;
     }
     let bare = body.strip_prefix(['[', '(']).unwrap_or(body);
@@ -151,14 +158,26 @@ fn ends_in_verdict(body: &str) -> bool {
 
 /// The files that a line names: words with an extension or a folder.
 fn files(line: &str) -> impl Iterator<Item = &str> {
+    let is_border = |letter: char| {
+        matches!(
+            letter,
+            ' ' | '\t' | ',' | ';' | '"' | '\'' | '`' | '(' | ')' | '=' | '|' | '<' | '>'
+        )
+    };
     let is_end = |letter: char| letter.is_ascii_punctuation() && !matches!(letter, '/' | '_' | '-');
-    line.split([' ', '\t', ',', ';', '"', '\'', '`', '(', ')', '=', '|', '<', '>']).filter_map(
-        move |word| {
-            let word = word.split(':').next().unwrap_or_default();
-            let word = word.trim_start_matches(['[', '{', '*']).trim_end_matches(is_end);
-            is_file(word).then_some(word)
-        },
-    )
+    line.split(is_border).filter_map(move |word| {
+        if !has_extension(word.as_bytes()) {
+            return None;
+        }
+        let word = word.split(':').next().unwrap_or_default();
+        let word = word.trim_start_matches(['[', '{', '*']).trim_end_matches(is_end);
+        is_file(word).then_some(word)
+    })
+}
+
+/// Whether a letter follows a dot somewhere in a word, as in each name of a file.
+fn has_extension(word: &[u8]) -> bool {
+    word.windows(2).any(|two| matches!(two, [b'.', after] if after.is_ascii_alphabetic()))
 }
 
 /// Whether a word looks like the name of a file: it has an extension that begins with a letter, and

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::compress::text::LineTable;
+use crate::compress::text::{ByteTable, LineTable, byte_table};
 
 /// Bytes that are worth a part of their own.
 const MIN_PART_BYTES: usize = 200;
@@ -47,7 +47,7 @@ pub(super) fn uri(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     loop {
         let mark = from + memchr::memmem::find(bytes.get(from..)?, b";base64,")?;
         let data = mark + b";base64,".len();
-        let length = bytes.get(data..)?.iter().take_while(|byte| is_letter(**byte)).count();
+        let length = bytes.get(data..)?.iter().take_while(|byte| is_base64_letter(**byte)).count();
         // `data:image/png` precedes it.
         let head = bytes.get(mark.saturating_sub(80).max(from)..mark)?;
         if let Some(at) = memchr::memmem::rfind(head, b"data:") {
@@ -57,7 +57,14 @@ pub(super) fn uri(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     }
 }
 
-fn is_letter(byte: u8) -> bool {
+/// Whether a byte is of the alphabet of base64, or of the one of its form for addresses.
+#[inline]
+pub(crate) fn is_base64_letter(byte: u8) -> bool {
+    static LETTERS: ByteTable<bool> = byte_table!(is_letter);
+    LETTERS.get(byte)
+}
+
+const fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 

@@ -31,6 +31,7 @@ mod yaml;
 
 use std::ops::Range;
 
+pub(crate) use base64::is_base64_letter;
 pub(crate) use code::is_of_program;
 pub(crate) use diff::{Hunk, HunkLine, without_margin};
 pub(crate) use log::is_entry;

@@ -4,6 +4,7 @@ use super::passages::Passages;
 use super::{AdapterAttempt, FormatAdapter, InnerTexts, Part};
 use crate::compress::extract::{GAP_MARK, Paragraph, between_gaps, paragraphs};
 use crate::compress::segment::{Kind, Part as Markdown};
+use crate::compress::text::{ByteTable, byte_table};
 
 /// Bytes of the shortest text that is worth it.
 const MIN_TEXT_BYTES: usize = 200;
@@ -122,12 +123,33 @@ fn is_code(text: &str) -> bool {
     /// Of so many bytes one is a mark, and of so many less than one is a blank.
     const MAX_BYTES_PER_MARK: usize = 10;
     const MIN_BYTES_PER_BLANK: usize = 10;
-    let (mut marks, mut blanks) = (0, 0);
-    for byte in text.bytes() {
-        marks += usize::from(b"{}[]()<>=;|&$*_+#\\".contains(&byte));
-        blanks += usize::from(matches!(byte, b' ' | b'\n'));
-    }
-    marks * MAX_BYTES_PER_MARK > text.len() && blanks * MIN_BYTES_PER_BLANK < text.len()
+    static MARKS: ByteTable<bool> = byte_table!(is_mark_of_code);
+    let blanks = text.bytes().filter(|byte| matches!(byte, b' ' | b'\n')).count();
+    blanks * MIN_BYTES_PER_BLANK < text.len()
+        && text.bytes().filter(|byte| MARKS.get(*byte)).count() * MAX_BYTES_PER_MARK > text.len()
+}
+
+const fn is_mark_of_code(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'{' | b'}'
+            | b'['
+            | b']'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'='
+            | b';'
+            | b'|'
+            | b'&'
+            | b'$'
+            | b'*'
+            | b'_'
+            | b'+'
+            | b'#'
+            | b'\\'
+    )
 }
 
 /// Words that people wrote, and their lists and quotes.

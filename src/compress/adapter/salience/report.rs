@@ -1,5 +1,9 @@
 //! How much a line that holds a word of failure reports.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::compress::notation::{is_levelled, may_report};
 
 /// Strength of a report.
@@ -100,9 +104,33 @@ const BAD_STATES: [&str; 43] = [
     "waiting",
 ];
 
+/// Ends of states in capitals that are failures.
+const FAILURE_ENDS: [&str; 3] = ["_FAILED", "_ERROR", "_FAILURE"];
+
+/// Heads of counts that are bad unless they are zero.
+const COUNT_HEADS: [&str; 8] = [
+    "Exit Code",
+    "exit code",
+    "exit status",
+    "ExitCode",
+    "Exited (",
+    "Restart Count",
+    "restartCount",
+    "NRestarts",
+];
+
+/// Finds what a line that names a bad state has somewhere, in one pass: most lines have none of it.
+static BAD_STATE_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let parts = BAD_STATES.iter().chain(&FAILURE_ENDS).chain(&COUNT_HEADS);
+    AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok()
+});
+
 /// Whether a line names a state that something should not be in.
 pub(crate) fn names_bad_state(body: &str) -> bool {
     const MAX_STATE_BYTES: usize = 16;
+    if BAD_STATE_PARTS.as_ref().is_some_and(|parts| !parts.is_match(body)) {
+        return false;
+    }
     let mut words = body.split(|letter: char| !letter.is_ascii_alphanumeric());
     counts_badly(body)
         || ends_in_failure(body)
@@ -114,12 +142,11 @@ pub(crate) fn names_bad_state(body: &str) -> bool {
 
 /// Whether a state in capitals ends in a failure: `CREATE_FAILED`, `STATUS_ERROR`.
 fn ends_in_failure(body: &str) -> bool {
-    const ENDS: [&str; 3] = ["_FAILED", "_ERROR", "_FAILURE"];
     let is_state = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     body.contains('_')
         && body
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-            .any(|word| ENDS.iter().any(|end| word.ends_with(end)) && is_state(word))
+            .any(|word| FAILURE_ENDS.iter().any(|end| word.ends_with(end)) && is_state(word))
 }
 
 /// Whether a line is marked as a warning: `WARNING: x`, `##[warning]x`, `[WARN] x`,
@@ -144,17 +171,7 @@ pub(super) fn is_marked_warning(body: &str) -> bool {
 
 /// `Exit Code:    137`, `exit code 1`, `exit status 2`, `Restart Count:  12`.
 fn counts_badly(body: &str) -> bool {
-    const HEADS: [&str; 8] = [
-        "Exit Code",
-        "exit code",
-        "exit status",
-        "ExitCode",
-        "Exited (",
-        "Restart Count",
-        "restartCount",
-        "NRestarts",
-    ];
-    HEADS.iter().any(|head| {
+    COUNT_HEADS.iter().any(|head| {
         let after = body.split_once(head).map_or("", |(_, after)| after);
         let digits = after.trim_start_matches([':', ' ', '=', '\t']);
         matches!(digits.bytes().next(), Some(b'1'..=b'9'))
