@@ -1,7 +1,7 @@
-//! A governed compile beside the same conversation without a pack, in one run:
-//! `cargo bench --bench pack`.
+//! A governed compile beside the same conversation without a pack, and beside a compile of the messages
+//! and tools that it makes, in one run: `cargo bench --bench pack`.
 //!
-//! 200 rules, 300 capabilities, 200 pieces of evidence, 500 memories. The two are taken by turns,
+//! 200 rules, 300 capabilities, 200 pieces of evidence, 500 memories. They are taken by turns,
 //! reading of the request included.
 #![expect(
     clippy::unwrap_used,
@@ -46,25 +46,42 @@ fn main() {
         "request": {"input": {"intent": "x", "context": {"amount": 5}}}, "memory": memories()});
     governed["evidence"] = evidence();
     let governed = governed.to_string();
-    let (mut without, mut with) = (Vec::new(), Vec::new());
+    let same = ungoverned(&services, &governed);
+    let bodies =
+        [("without a pack", plain), ("of the same payload", same), ("under a pack", governed)];
+    let mut times = [(); 3].map(|()| Vec::new());
     for _ in 0..ROUNDS {
-        without.push(time(&services, &plain));
-        with.push(time(&services, &governed));
+        for ((_, body), times) in bodies.iter().zip(&mut times) {
+            times.push(time(&services, body));
+        }
     }
-    let [without, with] = [without, with].map(|mut times| {
+    let medians = times.each_mut().map(|times| {
         times.sort_unstable();
-        [times[times.len() / 2], times[times.len() * 95 / 100]]
+        times[times.len() / 2]
     });
-    println!("                     p50 ms    p95 ms");
-    for (name, [p50, p95]) in [("without a pack", without), ("under a pack", with)] {
-        println!("{name:<18} {:>8.2}  {:>8.2}", millis(p50), millis(p95));
+    println!("                        p50 ms    p95 ms      KB");
+    for (((name, body), p50), times) in bodies.iter().zip(medians).zip(&times) {
+        let p95 = times[times.len() * 95 / 100];
+        println!("{name:<21} {:>8.2}  {:>8.2}  {:>6}", millis(p50), millis(p95), body.len() / 1000);
     }
-    println!("{:<18} {:>8.2}", "more", millis(with[0].saturating_sub(without[0])));
-    let ratio = with[0].as_secs_f64() / without[0].as_secs_f64();
-    println!("{:<18} {ratio:>8.2}", "times");
+    let [without, same, with] = medians.map(|median| median.as_secs_f64());
     let mut ratios = Ratios::default();
-    ratios.note("pack.governed", ratio);
+    ratios.note("pack.governed", with / without);
+    ratios.note("pack.governed_by_payload", with / same);
     ratios.finish();
+}
+
+/// A request without a pack for the messages and tools of a governed one's payload.
+fn ungoverned(services: &Services, governed: &str) -> String {
+    let compiled = compile::compile(services, governed, &Deadline::default()).unwrap();
+    let payload: Value = serde_json::from_str(compiled.payload()).unwrap();
+    let mut body = json!({"model": "gpt-4o", "target": "openai"});
+    for member in ["messages", "tools"] {
+        if let Some(value) = payload.get(member) {
+            body[member] = value.clone();
+        }
+    }
+    body.to_string()
 }
 
 fn millis(time: Duration) -> f64 {
