@@ -126,7 +126,7 @@ impl BackReferences {
         let mut reference = String::new();
         let mut copied = 0;
         let mut at = 0;
-        let mut own = OwnLines::default();
+        let mut own = OwnLines::of_text(lines.len());
         while at < lines.len() {
             let earlier = self.find_longest(text, lines, at);
             let above = own.find_longest(text, lines);

@@ -3,7 +3,7 @@
 //! A reference names lines by their numbers in the shown text, so a line that a reference replaced
 //! has none.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::lines::{LineIndex, is_anchor};
 use super::mark;
@@ -12,7 +12,7 @@ use super::mark;
 const MIN_RUN_LINES: usize = 3;
 
 /// The lines of a text up to a place.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OwnLines {
     /// Index in the shown text, line by line; none for lines that a reference replaced.
     shown: Vec<Option<u32>>,
@@ -31,6 +31,11 @@ pub(super) struct OwnMatch {
 }
 
 impl OwnLines {
+    /// None yet, of a text of so many.
+    pub(super) fn of_text(lines: usize) -> Self {
+        Self { shown: Vec::with_capacity(lines), count: 0, places: HashMap::with_capacity(lines) }
+    }
+
     /// Adds the next line, which is shown as it is.
     pub(super) fn keep(&mut self, text: &str, lines: &LineIndex) {
         let at = self.shown.len();

@@ -46,7 +46,8 @@ impl Notation for BeginningNotation {
         seen: &mut ErrorLines<'_>,
     ) -> Vec<FoundBlock> {
         let mut cuts = shared_cuts(lines);
-        if cuts.iter().all(|cut| *cut == 0) {
+        // Lines that stay whole part runs: where nothing is saved without them, nothing is with them.
+        if find_runs(lines, &cuts).is_empty() {
             return Vec::new();
         }
         leave_whole_lines(lines, &mut cuts, seen);

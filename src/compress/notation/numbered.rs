@@ -150,8 +150,12 @@ impl NumberStyle {
     }
 
     fn prefix(&self, number: u64, into: &mut String) {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(number);
         into.clear();
-        let _ = write!(into, "{number:>width$}{}", self.separator, width = self.width);
+        into.extend(std::iter::repeat_n(' ', self.width.saturating_sub(digits.len())));
+        into.push_str(digits);
+        into.push(self.separator);
     }
 
     fn block(&self, lines: &[&str], values: ValueClass) -> NotationBlock {

@@ -48,7 +48,7 @@ fn mark(lines: &LineTable<'_>, line: usize) -> CodeLine {
         return CodeLine::Weak;
     }
     if lines.indent(line) >= 2 && !is_list(body) {
-        return if is_sentence(body) && !body.starts_with(b"\"") {
+        return if !body.starts_with(b"\"") && is_sentence(body) {
             CodeLine::Other
         } else {
             CodeLine::Weak
@@ -69,7 +69,10 @@ pub(crate) fn is_of_program(body: &[u8]) -> bool {
 
 /// Brackets and what ends them, alone.
 fn is_closing(body: &[u8]) -> bool {
-    !body.is_empty() && body.iter().all(|byte| b"{}[]();,".contains(byte))
+    !body.is_empty()
+        && body
+            .iter()
+            .all(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b'(' | b')' | b';' | b','))
 }
 
 fn is_comment(body: &[u8]) -> bool {
@@ -85,7 +88,7 @@ fn is_comment(body: &[u8]) -> bool {
 fn is_statement(body: &[u8]) -> bool {
     match body.last() {
         None => return false,
-        Some(b';') => return !is_sentence(body) || contains(body, b"("),
+        Some(b';') => return memchr::memchr(b'(', body).is_some() || !is_sentence(body),
         Some(b'{') => return body.len() > 1,
         Some(b')') if is_call(body) => return true,
         Some(b':') if is_block_head(body) => return true,
@@ -100,7 +103,9 @@ fn is_statement(body: &[u8]) -> bool {
 fn is_call(body: &[u8]) -> bool {
     let name = body
         .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.:!$".contains(byte))
+        .take_while(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'!' | b'$')
+        })
         .count();
     name > 0 && body.get(name) == Some(&b'(')
 }
@@ -171,7 +176,10 @@ fn is_assignment(body: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'=', head) else { return false };
     let name = head.get(..at).unwrap_or_default().trim_ascii_end();
     let name = name.strip_suffix(b"+").or(name.strip_suffix(b":")).unwrap_or(name).trim_ascii_end();
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-[]'\"$:".contains(byte);
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']' | b'\'' | b'"' | b'$' | b':')
+    };
     let words = name.split(|byte| *byte == b' ').count();
     let is_target = !name.is_empty()
         && name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_$\"'".contains(byte))

@@ -105,7 +105,11 @@ pub(super) fn is_path_of(text: &[u8], signs: SignSet) -> bool {
 /// Whether a text reads as a sentence: words parted by blanks, and few marks.
 pub(crate) fn is_sentence(text: &[u8]) -> bool {
     const MAX_SEARCH_BYTES: usize = 160;
+    const MIN_WORDS: usize = 4;
     let text = text.get(..text.len().min(MAX_SEARCH_BYTES)).unwrap_or_default();
+    if memchr::memchr_iter(b' ', text).nth(MIN_WORDS - 2).is_none() {
+        return false;
+    }
     let mut words = 0;
     let mut marks = 0;
     for word in text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()) {
@@ -115,7 +119,7 @@ pub(crate) fn is_sentence(text: &[u8]) -> bool {
             core.iter().all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80 || *byte == b'\'');
         if is_word && !core.is_empty() { words += 1 } else { marks += 1 }
     }
-    words >= 4 && words >= marks * 2
+    words >= MIN_WORDS && words >= marks * 2
 }
 
 /// Whether a line is words, blanks and the marks of sentences, and nothing that any format uses.
