@@ -319,5 +319,5 @@ fn errors_alone_too_many_show_one_of_each_kind_and_their_counts() {
     for kind in ["certificate of", "no row with", "is empty"] {
         assert!(shown.text.contains(kind), "{}", shown.text);
     }
-    assert!(shown.text.contains("lines of each kind of error: 80, 80, 80]"), "{}", shown.text);
+    assert!(shown.text.contains("errors of each kind: 80×, 80×, 80×]"), "{}", shown.text);
 }

@@ -19,20 +19,17 @@ const MAX_BLOCK_LINES: usize = 60;
 const DEEP_LINE_WEIGHT: u32 = 3;
 /// The heads of blocks stay while they are no more than one part in so many of the text.
 const MIN_BYTES_PER_HEAD_BYTE: usize = 4;
+/// Values that assertions compared stay while they are no more than one part in so many of it.
+const MIN_BYTES_PER_VALUE_BYTE: usize = 8;
 
 /// Raises the ranks of lines that tell of failures.
 pub(super) fn rank(page: &LinePage<'_>, ranks: &mut [LineRank]) {
-    let mut room = page.bytes() / MIN_BYTES_PER_HEAD_BYTE;
+    let room = page.bytes() / MIN_BYTES_PER_HEAD_BYTE;
+    let value_room = page.bytes() / MIN_BYTES_PER_VALUE_BYTE;
+    let mut blocks = FailureBlocks { page, ranks, room, value_room };
     let mut at = 0;
     while at < page.len() {
-        if opens(page, at) {
-            let mut block = FailureBlock { page, ranks, room };
-            let next = block.rank(at);
-            room = block.room;
-            at = next;
-        } else {
-            at += 1;
-        }
+        at = if opens(page, at) { blocks.rank(at) } else { at + 1 };
     }
 }
 
@@ -43,33 +40,37 @@ fn opens(page: &LinePage<'_>, at: usize) -> bool {
         && !is_passed(body)
 }
 
-/// Ranks the lines of one block.
+/// Ranks the lines of blocks.
 #[derive(Debug)]
-struct FailureBlock<'p, 't> {
+struct FailureBlocks<'p, 't> {
     page: &'p LinePage<'t>,
     ranks: &'p mut [LineRank],
-    /// Bytes of heads that may yet stay.
+    /// Bytes of heads, and of values that were compared, that may yet stay.
     room: usize,
+    value_room: usize,
 }
 
-impl FailureBlock<'_, '_> {
+impl FailureBlocks<'_, '_> {
     /// Ranks the block that a line opens; gives the line after it.
     fn rank(&mut self, at: usize) -> usize {
         self.set(at, LineRank::Once);
         self.lead(at);
         let page = self.page;
         let is_banner = is_heading(page.body(at));
-        let mut behind_blank = false;
+        let (mut behind_blank, mut are_values) = (false, false);
         let mut follows = false;
         let mut told = 0;
         let mut line = at + 1;
         while line < page.len() && line - at < MAX_BLOCK_LINES {
             if page.is_blank(line) {
-                behind_blank = true;
+                (behind_blank, are_values) = (true, false);
                 line += 1;
                 continue;
             }
-            let is_outside = behind_blank && !is_banner && page.indent(line) <= page.indent(at);
+            // Values that were compared, and the calls below them, may stand at the margin.
+            are_values |= behind_blank && is_compared(page.body(line));
+            let is_deeper = is_banner || page.indent(line) > page.indent(at);
+            let is_outside = behind_blank && !is_deeper && !are_values;
             if is_outside || ends(page, line, is_banner) {
                 break;
             }
@@ -98,6 +99,12 @@ impl FailureBlock<'_, '_> {
 
     fn set_rank(&mut self, line: usize, told: usize) {
         let bytes = self.page.line(line).len();
+        let is_value = is_compared(self.page.body(line));
+        if let Some(room) = self.value_room.checked_sub(bytes).filter(|_| is_value) {
+            self.value_room = room;
+            self.set(line, LineRank::Must);
+            return;
+        }
         let rank = if told > HEAD_LINES {
             LineRank::May(DEEP_LINE_WEIGHT)
         } else if let Some(room) = self.room.checked_sub(bytes) {
@@ -168,6 +175,16 @@ pub(super) fn is_failed(body: &str) -> bool {
     }
 }
 
+/// Whether a line has a value that an assertion compared: `Expected: 47`, `actual   : 600`.
+pub(super) fn is_compared(body: &str) -> bool {
+    const HEADS: [&str; 3] = ["Failure/Error: ", "expected ", "Which is: "];
+    const KEYS: [&str; 9] =
+        ["actual", "code", "expected", "got", "left", "received", "right", "want", "wanted"];
+    let is_key = |key: &str| KEYS.iter().any(|known| known.eq_ignore_ascii_case(key.trim_end()));
+    HEADS.iter().any(|head| body.starts_with(head))
+        || body.split_once(": ").is_some_and(|(key, value)| is_key(key) && !value.is_empty())
+}
+
 /// A test that passed, or that begins.
 pub(super) fn is_passed(body: &str) -> bool {
     let heads: &[&str] = match body.bytes().next() {
@@ -183,7 +200,11 @@ pub(super) fn is_passed(body: &str) -> bool {
             Some(b'k') => body.ends_with(" ... ok"),
             Some(b'd') => body.ends_with(" ... ignored"),
             Some(b'D') => body.ends_with(" PASSED"),
-            Some(b']') => body.ends_with("%]") && !reports_error(body),
+            Some(b']') => {
+                body.ends_with("%]") && !reports_error(body)
+                    // `Passed Shop.Tests.Adds [1 ms]`
+                    || body.ends_with("s]") && body.starts_with("Passed ")
+            }
             _ => false,
         }
 }

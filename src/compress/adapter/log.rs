@@ -361,4 +361,22 @@ mod tests {
     fn prose_is_no_log() {
         assert!(!detects(&LogAdapter, "Words that go on and on.\nAnd more of them.\n"));
     }
+
+    #[test]
+    fn values_that_each_assertion_compared_stay() {
+        let passed: String =
+            (0..30).map(|at| format!("    ✔ part {at} is read and kept\n")).collect();
+        let failed: String = [11, 3, 7]
+            .map(|at| {
+                format!(
+                    "  {at}) basket {at}\n       adds line {at}:\n     Error: expect(received).toBe(expected) // Object.is equality\n\nExpected: {at}47\nReceived: {at}40\n      at Context.<anonymous> (t/m{at}.spec.js:{at}:103)\n      at process.processImmediate (node:internal/timers:483:21)\n\n"
+                )
+            })
+            .concat();
+        let short =
+            short(&LogAdapter, &format!("{passed}  30 passing (5ms)\n  3 failing\n\n{failed}"));
+        for at in [11, 3, 7] {
+            assert!(short.contains(&format!("Expected: {at}47\nReceived: {at}40")), "{short}");
+        }
+    }
 }

@@ -172,6 +172,8 @@ pub(crate) fn write_kept(
     note: Option<&str>,
 ) -> String {
     let line_of = |at: usize| pieces.get(at).map(|piece| piece.line);
+    // Nothing is on the line after the last break.
+    let lines = text.split_inclusive('\n').count();
     // Each line after its break, the first one, too.
     let mut out = String::new();
     let mut next = 0;
@@ -192,7 +194,7 @@ pub(crate) fn write_kept(
                 push_line(&mut out, GAP_MARK);
             }
             push_line(&mut out, "");
-            shown += 1;
+            shown += usize::from(piece.line < lines);
             if at.checked_sub(1).and_then(line_of) == Some(piece.line) {
                 out.push_str(LINE_GAP_MARK);
                 out.push(' ');
@@ -210,7 +212,6 @@ pub(crate) fn write_kept(
         open = Some(piece.line);
         next = at + 1;
     }
-    let lines = pieces.last().map_or(0, |piece| piece.line + 1);
     if shown < lines {
         push_line(
             &mut out,

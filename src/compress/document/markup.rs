@@ -98,7 +98,11 @@ impl<'t> MarkupReader<'t> {
                     return None;
                 }
                 self.at += length;
-                self.add_leaf(start, self.at, !head.starts_with("<!--"));
+                let is_comment = head.starts_with("<!--");
+                let leaf = self.add_leaf(start, self.at, !is_comment);
+                if let Some(leaf) = leaf.filter(|_| is_comment) {
+                    self.builder.set_remark(leaf);
+                }
             } else if rest.starts_with("</") {
                 let length = memchr::memchr(b'>', rest.as_bytes())? + 1;
                 let name = rest.get(2..length - 1)?.trim_ascii();

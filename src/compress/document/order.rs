@@ -153,9 +153,15 @@ impl<'t> UnitWork<'t> {
         Self { tree, units, texts }
     }
 
-    /// Whether a unit, and what is around it, says something to a reader.
+    /// Whether a unit, and what is around it, says something to a reader. Comments of markup say less
+    /// than its elements.
     fn is_seen(&self, at: usize) -> bool {
         let mut node = self.units.get(at).copied().unwrap_or_default();
+        let is_comment = self.tree.nodes.get(node).is_some_and(|own| own.is_remark)
+            && self.texts.get(at).is_some_and(|text| text.starts_with("<!--"));
+        if is_comment {
+            return false;
+        }
         while let Some(own) = self.tree.nodes.get(node) {
             if own.is_last {
                 return false;
@@ -347,15 +353,27 @@ impl WordColumns {
         let is_mark = |letter: char| {
             !(letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | '@' | '%'))
         };
-        let mut before = 0;
-        let words = text.split(is_mark).filter(|word| !word.is_empty());
-        for (at, word) in words.take(MAX_WORDS).enumerate() {
-            for key in [mix(1, at as u64), mix(2, before)] {
-                let next = self.known.len();
-                let column = *self.known.entry(key).or_insert(next);
-                self.cells.add(column, row, word);
-            }
+        let (mut count, mut before) = (0, 0);
+        let mut words = text.split(is_mark).filter(|word| !word.is_empty());
+        for word in words.by_ref().take(MAX_WORDS) {
+            self.add_word(mix(1, count), row, word);
+            self.add_word(mix(2, before), row, word);
+            count += 1;
             before = hash(word.as_bytes());
         }
+        if words.next().is_some() {
+            return;
+        }
+        // A value may be rare because it is missing, or because it is not.
+        self.add_word(mix(2, before), row, "");
+        if text.trim_end_matches(['\r', '\n']).ends_with([',', ';', '\t', '|']) {
+            self.add_word(mix(1, count), row, "");
+        }
+    }
+
+    fn add_word(&mut self, column: u64, row: usize, word: &str) {
+        let next = self.known.len();
+        let column = *self.known.entry(column).or_insert(next);
+        self.cells.add(column, row, word);
     }
 }

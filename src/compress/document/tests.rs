@@ -46,6 +46,39 @@ fn elements_go_and_are_counted() {
 }
 
 #[test]
+fn comments_and_blank_lines_are_not_counted_and_do_not_take_the_place_of_elements() {
+    let items = |blank: &str| {
+        (0..60).map(|at| format!("- id: {at}\n  name: n{at}\n{blank}")).collect::<String>()
+    };
+    for blank in ["\n", "# aside\n", "\n  # aside\n"] {
+        let text = format!("items:\n{}", items(blank));
+        let short = shown(&text, 300);
+        let read: yaml_serde::Value = yaml_serde::from_str(&short).unwrap();
+        let shown = read["items"].as_sequence().unwrap().len();
+        let counts = short.lines().filter_map(|line| line.trim().strip_prefix("# … "));
+        let gone: usize =
+            counts.filter_map(|count| count.split(' ').next()?.parse::<usize>().ok()).sum();
+        assert_eq!(shown + gone, 60, "{short}");
+    }
+    let servers: String =
+        (0..40).map(|at| format!("  <server id=\"s{at}\"/>\n  <!-- note {at} -->\n")).collect();
+    let licence = "<!--\n".to_owned()
+        + &"  Licensed under some terms, without any warranty.\n".repeat(20)
+        + "-->\n";
+    let text = format!("<?xml version=\"1.0\"?>\n{licence}<settings>\n{servers}</settings>\n");
+    let short = shown(&text, 300);
+    let document = roxmltree::Document::parse(&short).unwrap();
+    let shown = document.root_element().children().filter(|node| node.is_element()).count();
+    assert!(shown > 4 && !short.contains("warranty"), "{short}");
+    let gone: usize = short
+        .split("… ")
+        .skip(1)
+        .filter_map(|rest| rest.split(' ').next()?.parse::<usize>().ok())
+        .sum();
+    assert_eq!(shown + gone, 40, "{short}");
+}
+
+#[test]
 fn entries_of_yaml_go_and_what_is_pointed_at_stays() {
     let entry = |at: usize| {
         format!(

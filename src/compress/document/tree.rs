@@ -41,6 +41,8 @@ pub(super) struct DocumentNode {
     pub(super) is_pinned: bool,
     /// It says nothing to a reader: a script, a style.
     pub(super) is_last: bool,
+    /// It is no part of its parent: a comment, a blank line. No mark counts it.
+    pub(super) is_remark: bool,
 }
 
 /// The nodes of a text, the root first.
@@ -108,6 +110,7 @@ impl TreeBuilder {
             style,
             is_pinned: false,
             is_last: false,
+            is_remark: false,
         });
         self.open.push(at);
         at
@@ -145,6 +148,12 @@ impl TreeBuilder {
     pub(super) fn pin(&mut self, at: usize) {
         if let Some(node) = self.nodes.get_mut(at) {
             node.is_pinned = true;
+        }
+    }
+
+    pub(super) fn set_remark(&mut self, at: usize) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.is_remark = true;
         }
     }
 

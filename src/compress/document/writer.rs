@@ -34,10 +34,19 @@ struct DocumentWriter<'w> {
 /// Children that are left out, one after the other.
 #[derive(Debug, Default)]
 struct Gap {
+    /// Comments and blank lines aside.
     count: usize,
-    /// White space before the first of them.
+    has_comments: bool,
+    /// White space before the first of them that is counted.
     lead: (usize, usize),
     start: usize,
+}
+
+impl Gap {
+    /// Whether a mark has to say that something is left out.
+    fn is_open(&self) -> bool {
+        self.count > 0 || self.has_comments
+    }
 }
 
 impl DocumentWriter<'_> {
@@ -56,6 +65,14 @@ impl DocumentWriter<'_> {
             let lead = (before, own.start);
             before = own.end;
             if self.kept.get(child) != Some(&true) {
+                if own.is_remark {
+                    let remark = self.text.get(own.start..own.end).unwrap_or_default();
+                    if !gap.is_open() {
+                        (gap.lead, gap.start) = (lead, own.start);
+                    }
+                    gap.has_comments |= !remark.trim_ascii().is_empty();
+                    continue;
+                }
                 if gap.count == 0 {
                     (gap.lead, gap.start) = (lead, own.start);
                 }
@@ -93,10 +110,12 @@ impl DocumentWriter<'_> {
 
     /// The count of what was left out.
     fn gap(&mut self, node: DocumentNode, gap: &mut Gap, is_first: &mut bool) {
-        let Gap { count, lead, start } = std::mem::take(gap);
-        if count == 0 {
+        let is_open = gap.is_open();
+        let Gap { count, lead, start, .. } = std::mem::take(gap);
+        if !is_open {
             return;
         }
+        let mark = |noun| if count == 0 { "…".to_owned() } else { gap_mark(count, noun) };
         match node.style {
             GapStyle::JsonItem | GapStyle::JsonLine => {
                 self.lead(node, lead, is_first);
@@ -115,7 +134,7 @@ impl DocumentWriter<'_> {
             }
             GapStyle::MarkupComment => {
                 self.lead(node, lead, is_first);
-                let _ = write!(self.out, "<!-- {} -->", gap_mark(count, "element"));
+                let _ = write!(self.out, "<!-- {} -->", mark("element"));
             }
             GapStyle::YamlComment | GapStyle::Lines => {
                 let line = self.text.get(start..).unwrap_or_default();
@@ -123,7 +142,7 @@ impl DocumentWriter<'_> {
                 self.out.extend(std::iter::repeat_n(' ', indent));
                 match node.style {
                     GapStyle::YamlComment => {
-                        let _ = write!(self.out, "# {}", gap_mark(count, "entry"));
+                        let _ = write!(self.out, "# {}", mark("entry"));
                     }
                     _ => self.out.push('…'),
                 }

@@ -239,8 +239,9 @@ impl BlockReader<'_> {
             match line.kind {
                 LineKind::None | LineKind::Mark => {
                     let leaf = self.builder.leaf(line.start, line.end);
-                    if line.kind == LineKind::Mark {
-                        self.builder.pin(leaf);
+                    match line.kind {
+                        LineKind::Mark => self.builder.pin(leaf),
+                        _ => self.builder.set_remark(leaf),
                     }
                     at += 1;
                     continue;

@@ -101,8 +101,8 @@ impl FillLines {
         if !is_cut || !repeats || counts.len() > MAX_COUNTED_KINDS {
             return None;
         }
-        let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
-        Some(format!("; lines of each kind of error: {}", counts.join(", ")))
+        let counts: Vec<String> = counts.iter().map(|count| format!("{count}×")).collect();
+        Some(format!("; errors of each kind: {}", counts.join(", ")))
     }
 }
 

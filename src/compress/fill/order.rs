@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use crate::compress::adapter::{Salience, declared_lines, salience};
 use crate::compress::digest::pieces::{self, DigestPiece};
@@ -30,6 +30,8 @@ const MEMBER_WEIGHT: u8 = 56;
 const MAX_DECLARED_STEPS: usize = 8;
 /// Words of notes that say what is left to do.
 const NOTE_WORDS: [&str; 4] = ["TODO", "FIXME", "XXX", "HACK"];
+/// Errors of a kind that come before what is no error, whatever they have in common with others.
+const MAX_ERRORS_OF_KIND: usize = 8;
 /// The value of a piece that shows hardly more than words of its kind.
 const WORDS_VALUE: u32 = 2;
 
@@ -112,6 +114,50 @@ fn weigh_source(text: &str, lines: &mut [Salience]) {
     }
 }
 
+/// The words of pieces that are shown.
+struct WrittenPieces<'t> {
+    text: &'t str,
+    pieces: &'t [DigestPiece],
+    words: HashSet<&'t str>,
+}
+
+impl<'t> WrittenPieces<'t> {
+    fn of(text: &'t str, pieces: &'t [DigestPiece], places: &[usize]) -> Self {
+        let mut written = Self { text, pieces, words: HashSet::default() };
+        written.add(places);
+        written
+    }
+
+    fn add(&mut self, places: &[usize]) {
+        for at in places {
+            self.insert(*at);
+        }
+    }
+
+    /// Whether a piece says in words what no other does.
+    fn insert(&mut self, at: usize) -> bool {
+        let words = self.pieces.get(at).map_or("", |piece| piece.text(self.text).trim_ascii());
+        words.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+            && self.words.insert(words)
+    }
+
+    /// Chooses those of some pieces that are written like no other, in their order.
+    fn drain(
+        &mut self,
+        selection: &mut Selection<'_, '_>,
+        among: impl IntoIterator<Item = usize>,
+    ) -> Vec<usize> {
+        let mut order = Vec::new();
+        for at in among {
+            if !selection.has(at) && self.insert(at) {
+                selection.choose(at);
+                order.push(at);
+            }
+        }
+        order
+    }
+}
+
 /// Pieces in the order in which they are shown.
 #[derive(Debug)]
 pub(super) struct PieceOrder {
@@ -136,7 +182,7 @@ impl PieceOrder {
         let mut kinds = HashSet::default();
         for at in asked {
             let is_new = salience.get(at).is_none_or(|own| kinds.insert(own.kind));
-            // What repeats the kind of another and shows nothing new is for the end.
+            // What repeats the kind of another and shows nothing new is for later.
             if !is_new && selection.value(at) < WORDS_VALUE {
                 told_before.push(at);
             } else {
@@ -145,15 +191,26 @@ impl PieceOrder {
             }
         }
         let is_error = |at: &usize| salience.get(*at).is_some_and(|own| own.is_error);
-        places.extend(selection.drain(&is_error));
         let is_open = |at: &usize| !salience.get(*at).is_some_and(|own| own.is_passed);
+        places.extend(selection.drain(&is_error));
+        // Numbers and names that stand elsewhere, too, make another error of them here.
+        let mut written = WrittenPieces::of(text, pieces, &places);
+        let mut counts: HashMap<u64, usize> = HashMap::default();
+        let kind = |at: usize| salience.get(at).map_or(0, |own| own.kind);
+        places.iter().for_each(|at| *counts.entry(kind(*at)).or_default() += 1);
+        let later: Vec<usize> = told_before.iter().copied().chain(0..pieces.len()).collect();
+        let is_further = |at: &usize| {
+            let count = counts.entry(kind(*at)).or_default();
+            *count += 1;
+            *count <= MAX_ERRORS_OF_KIND
+        };
+        let errors = later.iter().copied().filter(|at| is_error(at) && !selection.has(*at));
+        let further: Vec<usize> = errors.filter(is_further).collect();
+        places.extend(written.drain(&mut selection, further));
         places.extend(selection.drain(&is_open));
+        written.add(&places);
+        places.extend(written.drain(&mut selection, later.into_iter().filter(is_open)));
         places.extend(selection.drain(&|_| true));
-        told_before.retain(|at| !selection.has(*at));
-        for at in told_before {
-            selection.choose(at);
-            places.push(at);
-        }
         let mut rest = (0..pieces.len()).filter(|at| !selection.has(*at));
         while let Some(at) = rest.next() {
             places.push(at);

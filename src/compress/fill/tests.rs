@@ -20,7 +20,7 @@ fn source_code_shows_what_it_declares_from_both_ends() {
     for line in ["pub fn price_0(", "pub fn price_1(", "pub fn price_19(", "// TODO: rounding"] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    assert!(!shown.contains("kind of error") && !shown.contains("price_10("), "{shown}");
+    assert!(!shown.contains("of each kind") && !shown.contains("price_10("), "{shown}");
 }
 
 #[test]
@@ -69,4 +69,72 @@ fn the_next_line_begins_where_it_has_no_room_as_a_whole() {
     assert!(gaps > 100, "{gaps}");
     let failed = text.replace("has", "failed: error");
     assert!((200..2_000).step_by(8).all(|bytes| !fill(&failed, bytes).contains(" […]")));
+}
+
+#[test]
+fn every_failure_comes_before_tests_that_passed() {
+    let failed = [7, 19, 31, 44];
+    let mut runs = String::new();
+    let mut unit = String::new();
+    for at in 0..60 {
+        let is_failed = failed.contains(&at);
+        let own = if is_failed {
+            format!("    a_test.go:{at}: got {at}, want {}\n--- FAIL: TestA{at} (0.00s)\n", at + 1)
+        } else {
+            format!("--- PASS: TestA{at} (0.00s)\n")
+        };
+        let _ = write!(runs, "=== RUN   TestA{at}\n{own}");
+        let _ = writeln!(
+            unit,
+            "test_{at} (t.T.test_{at}) ... {}",
+            if is_failed { "FAIL" } else { "ok" }
+        );
+    }
+    for at in failed {
+        let (bar, rule) = ("=".repeat(70), "-".repeat(70));
+        let _ = write!(
+            unit,
+            "\n{bar}\nFAIL: test_{at} (t.T.test_{at})\n{rule}\nTraceback (most recent call last):\n  File \"/app/t.py\", line {at}, in test_{at}\nAssertionError: {at} != {}\n",
+            at + 1
+        );
+    }
+    runs += "FAIL\nFAIL\texample.org/a\t0.312s\nFAIL\n";
+    unit += "\nRan 60 tests in 0.002s\n\nFAILED (failures=4)\n";
+    let short = fill(&runs, runs.len() / 3);
+    for at in failed {
+        assert!(short.contains(&format!("--- FAIL: TestA{at} ")), "{at}: {short}");
+        assert!(short.contains(&format!("got {at}, want")), "{at}: {short}");
+    }
+    let short = fill(&unit, unit.len() / 2);
+    for at in failed {
+        assert!(short.contains(&format!("AssertionError: {at} != ")), "{at}: {short}");
+    }
+}
+
+#[test]
+fn a_row_is_rare_by_a_value_that_others_lack_or_by_lacking_theirs() {
+    let table = |head: &str, own: &dyn Fn(usize) -> String| {
+        let rows: String = (0..150)
+            .map(|at| format!("{at},{},{}.5,{}\n", ["Ulm", "Bonn"][at % 2], at * 7, own(at)))
+            .collect();
+        format!("{head}\n{rows}")
+    };
+    let noted = table("id,city,amount,note", &|at| {
+        if at == 83 { "CHARGEBACK".into() } else { String::new() }
+    });
+    let owned = table("id,city,amount,owner", &|at| {
+        if at == 83 { String::new() } else { ["ann", "bo"][at % 2].to_owned() }
+    });
+    for text in [noted, owned] {
+        let short = fill(&text, 400);
+        assert!(short.contains("\n83,Bonn,581.5,"), "{short}");
+    }
+}
+
+#[test]
+fn the_line_after_the_last_break_is_not_counted() {
+    let text: String = (0..200).map(|at| format!("{at} lanterns of {at}9 were lit\n")).collect();
+    let short = fill(&text, 300);
+    assert!(short.trim_end().ends_with("/200 lines]"), "{short}");
+    assert!(fill(text.trim_end(), 300).trim_end().ends_with("/200 lines]"));
 }

@@ -36,7 +36,7 @@ use texts::{payload_members, request_members, take_apart};
 
 /// The engine that compiles: the release, and a number that increases if the same request may give
 /// other bytes within a release. A record of another engine can be read but not replayed.
-pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+21");
+pub(super) const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+22");
 
 /// Stored adapter definitions by name.
 pub(super) type RecordedAdapters = BTreeMap<Arc<str>, Arc<AdapterDefinition>>;

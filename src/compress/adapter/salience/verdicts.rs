@@ -1,6 +1,6 @@
 //! What test runners say of single tests: which one failed, and which values were compared there.
 
-use super::super::failure::is_failed;
+use super::super::failure::{is_compared, is_failed};
 use super::summary_line::without_level;
 
 /// The name of the test that a line says failed, in the marks of a runner: `not ok 3 - name`,
@@ -137,16 +137,6 @@ impl ComparedValues {
         (self.is_announced, self.is_pair) = (announces, body.starts_with("expected "));
         is_value
     }
-}
-
-/// Whether a line has a value that an assertion compared: `Expected: 47`, `actual   : 600`.
-fn is_compared(body: &str) -> bool {
-    const HEADS: [&str; 3] = ["Failure/Error: ", "expected ", "Which is: "];
-    const KEYS: [&str; 9] =
-        ["actual", "code", "expected", "got", "left", "received", "right", "want", "wanted"];
-    let is_key = |key: &str| KEYS.iter().any(|known| known.eq_ignore_ascii_case(key.trim_end()));
-    HEADS.iter().any(|head| body.starts_with(head))
-        || body.split_once(": ").is_some_and(|(key, value)| is_key(key) && !value.is_empty())
 }
 
 /// Whether a line says which sides of the difference below it are marked how.
