@@ -79,6 +79,22 @@ fn comments_and_blank_lines_are_not_counted_and_do_not_take_the_place_of_element
 }
 
 #[test]
+fn collections_of_several_lines_are_left_out_as_a_whole() {
+    let entry = |at: usize| {
+        format!(
+            "part{at}:\n  list: [\n    one{at},\n    \"] two\", # aside\n  ]\n  map: {{a: [1,\n  2], b: 3\n}}\n  state: open\n"
+        )
+    };
+    let text: String = (0..40).map(entry).collect();
+    assert!(yaml_serde::from_str::<yaml_serde::Value>(&text).is_ok());
+    for bytes in [60, 200, 500, 1_500] {
+        let short = shown(&text, bytes);
+        assert!(short.len() < text.len() / 2 && short.contains("# … "), "{short}");
+        assert!(yaml_serde::from_str::<yaml_serde::Value>(&short).is_ok(), "{short}");
+    }
+}
+
+#[test]
 fn entries_of_yaml_go_and_what_is_pointed_at_stays() {
     let entry = |at: usize| {
         format!(

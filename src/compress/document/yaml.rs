@@ -72,6 +72,8 @@ struct OpenValue {
     quote: Option<u8>,
     /// It is a block scalar: blanks and comments are words of it.
     is_block: bool,
+    /// Brackets of a flow collection that are open: it ends with the last of them, wherever that is.
+    brackets: usize,
 }
 
 /// None if the text is not for us.
@@ -84,8 +86,8 @@ fn lines(text: &str) -> Option<Vec<BlockLine>> {
         let body = own.trim_ascii();
         let indent = own.len() - own.trim_start_matches(' ').len();
         if let Some(value) = open.filter(|_| !body.is_empty()) {
-            let is_quoted = value.quote.is_some();
-            open = open.filter(|_| is_quoted || indent > value.indent);
+            let has_end = value.quote.is_some() || value.brackets > 0;
+            open = open.filter(|_| has_end || indent > value.indent);
         }
         let kind = match open {
             _ if body.is_empty() => LineKind::None,
@@ -95,6 +97,11 @@ fn lines(text: &str) -> Option<Vec<BlockLine>> {
                 LineKind::GoesOn
             }
             _ if body.starts_with('#') => LineKind::None,
+            Some(value) if value.brackets > 0 => {
+                let brackets = open_brackets(body, value.brackets);
+                open = Some(OpenValue { brackets, ..value }).filter(|_| brackets > 0);
+                LineKind::GoesOn
+            }
             _ if own.trim_start_matches(' ').starts_with('\t') => return None,
             _ if indent == 0 && (body == "---" || body == "..." || body.starts_with('%')) => {
                 LineKind::Mark
@@ -106,13 +113,20 @@ fn lines(text: &str) -> Option<Vec<BlockLine>> {
                     let column = indent + key_offset(body);
                     open = match kind {
                         LineKind::Parent => None,
-                        LineKind::Block => {
-                            Some(OpenValue { indent: column, quote: None, is_block: true })
-                        }
+                        LineKind::Block => Some(OpenValue {
+                            indent: column,
+                            quote: None,
+                            is_block: true,
+                            brackets: 0,
+                        }),
                         _ => Some(OpenValue {
                             indent: column,
                             quote: open_quote(value),
                             is_block: false,
+                            brackets: match value.as_bytes().first() {
+                                Some(b'[' | b'{') => open_brackets(value, 0),
+                                _ => 0,
+                            },
                         }),
                     };
                     kind
@@ -124,6 +138,26 @@ fn lines(text: &str) -> Option<Vec<BlockLine>> {
         start = end;
     }
     Some(lines)
+}
+
+/// The brackets that are open after a line of a flow collection, where so many are before it. Those in
+/// quotes are letters; a quote that does not end in its line is one, too.
+fn open_brackets(line: &str, before: usize) -> usize {
+    let mut open = before;
+    let mut rest = line.split(" #").next().unwrap_or_default().as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        match first {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            b'"' | b'\'' => {
+                let end = memchr::memchr(*first, after).map_or(0, |end| end + 1);
+                rest = after.get(end..).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    open
 }
 
 /// The quote that a value opens and does not close.

@@ -115,6 +115,24 @@ fn markup_needs_balance_and_structure() {
 }
 
 #[test]
+fn documents_and_what_their_blocks_hold_are_one_text_of_yaml() {
+    let script = |at: usize| {
+        format!(
+            "kind: ConfigMap\nmetadata:\n  name: c{at}\ndata:\n  run: |\n    #!/bin/sh\n    # hash\n    id,item\n    1,lamp\n    2,oar\n"
+        )
+    };
+    let documents = [script(1), script(2), script(3)].join("---\n");
+    for text in [&*documents, include_str!("../../../openapi.yaml")] {
+        let spans = segment(text);
+        let other = spans.iter().find(|span| span.kind != Kind::Yaml);
+        let line = other.map(|span| {
+            (span.kind, &text[span.range.start..span.range.end.min(span.range.start + 300)])
+        });
+        assert_eq!(line, None);
+    }
+}
+
+#[test]
 fn yaml_needs_keys_that_nest_or_hold_values() {
     is_one(
         Kind::Yaml,

@@ -49,7 +49,12 @@ impl<'a> YamlRegionScan<'a> {
             return true;
         }
         self.scalar = None;
-        if body.starts_with(b"#") || (indent == 0 && matches!(body, b"---" | b"...")) {
+        if indent == 0 && matches!(body, b"---" | b"...") {
+            // The next document may have the same keys.
+            self.top.clear();
+            return true;
+        }
+        if body.starts_with(b"#") {
             return true;
         }
         if lines.slice(lines.start(line)..lines.head(line)).contains(&b'\t') || fence::opens(body) {
@@ -154,10 +159,17 @@ fn key_end(rest: &[u8]) -> Option<usize> {
     let is_path = rest.first() == Some(&b'/');
     let is_key = |byte: &&u8| {
         byte.is_ascii_alphanumeric()
-            || b"_-./$@".contains(byte)
+            || b"_-./$@+".contains(byte)
             || is_path && matches!(byte, b'{' | b'}')
     };
-    let length = rest.iter().take_while(is_key).count();
+    let is_letter = |at: usize| rest.get(at).is_some_and(u8::is_ascii_lowercase);
+    // `cache:expired: 3`
+    let joins = |at: usize| {
+        rest.get(at) == Some(&b':') && at.checked_sub(1).is_some_and(is_letter) && is_letter(at + 1)
+    };
+    let length = (0..rest.len())
+        .take_while(|at| rest.get(*at).as_ref().is_some_and(is_key) || joins(*at))
+        .count();
     let is_said = is_path || rest.iter().take(length).any(u8::is_ascii_alphanumeric);
     (length > 0 && is_said).then_some(length)
 }
