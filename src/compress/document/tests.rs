@@ -48,7 +48,8 @@ fn elements_go_and_are_counted() {
 #[test]
 fn comments_and_blank_lines_are_not_counted_and_do_not_take_the_place_of_elements() {
     let items = |blank: &str| {
-        (0..60).map(|at| format!("- id: {at}\n  name: n{at}\n{blank}")).collect::<String>()
+        let item = |at: usize| format!("- id: {at}\n  name: n{at}\n{blank}");
+        (0..60).map(item).collect::<String>()
     };
     for blank in ["\n", "# aside\n", "\n  # aside\n"] {
         let text = format!("items:\n{}", items(blank));
@@ -60,8 +61,8 @@ fn comments_and_blank_lines_are_not_counted_and_do_not_take_the_place_of_element
             counts.filter_map(|count| count.split(' ').next()?.parse::<usize>().ok()).sum();
         assert_eq!(shown + gone, 60, "{short}");
     }
-    let servers: String =
-        (0..40).map(|at| format!("  <server id=\"s{at}\"/>\n  <!-- note {at} -->\n")).collect();
+    let server = |at: usize| format!("  <server id=\"s{at}\"/>\n  <!-- note {at} -->\n");
+    let servers: String = (0..40).map(server).collect();
     let licence = "<!--\n".to_owned()
         + &"  Licensed under some terms, without any warranty.\n".repeat(20)
         + "-->\n";

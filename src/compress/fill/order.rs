@@ -114,6 +114,24 @@ fn weigh_source(text: &str, lines: &mut [Salience]) {
     }
 }
 
+/// Some errors in their order, up to so many of each kind with those in `places`.
+fn first_of_kinds(
+    salience: &[Salience],
+    places: &[usize],
+    errors: impl Iterator<Item = usize>,
+) -> Vec<usize> {
+    let mut counts: HashMap<u64, usize> = HashMap::default();
+    let mut count = |at: usize| {
+        let count = counts.entry(salience.get(at).map_or(0, |own| own.kind)).or_default();
+        *count += 1;
+        *count
+    };
+    for at in places {
+        count(*at);
+    }
+    errors.filter(|at| count(*at) <= MAX_ERRORS_OF_KIND).collect()
+}
+
 /// The words of pieces that are shown.
 struct WrittenPieces<'t> {
     text: &'t str,
@@ -193,19 +211,11 @@ impl PieceOrder {
         let is_error = |at: &usize| salience.get(*at).is_some_and(|own| own.is_error);
         let is_open = |at: &usize| !salience.get(*at).is_some_and(|own| own.is_passed);
         places.extend(selection.drain(&is_error));
-        // Numbers and names that stand elsewhere, too, make another error of them here.
         let mut written = WrittenPieces::of(text, pieces, &places);
-        let mut counts: HashMap<u64, usize> = HashMap::default();
-        let kind = |at: usize| salience.get(at).map_or(0, |own| own.kind);
-        places.iter().for_each(|at| *counts.entry(kind(*at)).or_default() += 1);
-        let later: Vec<usize> = told_before.iter().copied().chain(0..pieces.len()).collect();
-        let is_further = |at: &usize| {
-            let count = counts.entry(kind(*at)).or_default();
-            *count += 1;
-            *count <= MAX_ERRORS_OF_KIND
-        };
-        let errors = later.iter().copied().filter(|at| is_error(at) && !selection.has(*at));
-        let further: Vec<usize> = errors.filter(is_further).collect();
+        let later: Vec<usize> = told_before.into_iter().chain(0..pieces.len()).collect();
+        // Numbers and names that stand elsewhere, too, make another error of them here.
+        let open = later.iter().copied().filter(|at| is_error(at) && !selection.has(*at));
+        let further = first_of_kinds(salience, &places, open);
         places.extend(written.drain(&mut selection, further));
         places.extend(selection.drain(&is_open));
         written.add(&places);

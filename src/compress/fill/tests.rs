@@ -114,9 +114,9 @@ fn every_failure_comes_before_tests_that_passed() {
 #[test]
 fn a_row_is_rare_by_a_value_that_others_lack_or_by_lacking_theirs() {
     let table = |head: &str, own: &dyn Fn(usize) -> String| {
-        let rows: String = (0..150)
-            .map(|at| format!("{at},{},{}.5,{}\n", ["Ulm", "Bonn"][at % 2], at * 7, own(at)))
-            .collect();
+        let row =
+            |at: usize| format!("{at},{},{}.5,{}\n", ["Ulm", "Bonn"][at % 2], at * 7, own(at));
+        let rows: String = (0..150).map(row).collect();
         format!("{head}\n{rows}")
     };
     let noted = table("id,city,amount,note", &|at| {
@@ -133,7 +133,8 @@ fn a_row_is_rare_by_a_value_that_others_lack_or_by_lacking_theirs() {
 
 #[test]
 fn the_line_after_the_last_break_is_not_counted() {
-    let text: String = (0..200).map(|at| format!("{at} lanterns of {at}9 were lit\n")).collect();
+    let line = |at: usize| format!("{at} lanterns of {at}9 were lit\n");
+    let text: String = (0..200).map(line).collect();
     let short = fill(&text, 300);
     assert!(short.trim_end().ends_with("/200 lines]"), "{short}");
     assert!(fill(text.trim_end(), 300).trim_end().ends_with("/200 lines]"));
