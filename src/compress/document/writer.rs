@@ -43,6 +43,18 @@ struct Gap {
 }
 
 impl Gap {
+    /// Adds a child; its mark stands in the place of the first that it counts.
+    fn add(&mut self, child: DocumentNode, text: &str, lead: (usize, usize)) {
+        if self.count == 0 && !(child.is_remark && self.has_comments) {
+            (self.lead, self.start) = (lead, child.start);
+        }
+        if child.is_remark {
+            self.has_comments |= !text.trim_ascii().is_empty();
+        } else {
+            self.count += 1;
+        }
+    }
+
     /// Whether a mark has to say that something is left out.
     fn is_open(&self) -> bool {
         self.count > 0 || self.has_comments
@@ -65,18 +77,7 @@ impl DocumentWriter<'_> {
             let lead = (before, own.start);
             before = own.end;
             if self.kept.get(child) != Some(&true) {
-                if own.is_remark {
-                    let remark = self.text.get(own.start..own.end).unwrap_or_default();
-                    if !gap.is_open() {
-                        (gap.lead, gap.start) = (lead, own.start);
-                    }
-                    gap.has_comments |= !remark.trim_ascii().is_empty();
-                    continue;
-                }
-                if gap.count == 0 {
-                    (gap.lead, gap.start) = (lead, own.start);
-                }
-                gap.count += 1;
+                gap.add(own, self.text.get(own.start..own.end).unwrap_or_default(), lead);
                 continue;
             }
             if node.style != GapStyle::JsonMember {

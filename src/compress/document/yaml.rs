@@ -66,14 +66,35 @@ enum LineKind {
 /// A value that may go on in the next lines.
 #[derive(Debug, Clone, Copy)]
 struct OpenValue {
-    /// Lines that are indented more belong to it.
     indent: usize,
-    /// The quote that ends it, wherever that is.
-    quote: Option<u8>,
-    /// It is a block scalar: blanks and comments are words of it.
-    is_block: bool,
-    /// Brackets of a flow collection that are open: it ends with the last of them, wherever that is.
-    brackets: usize,
+    end: ValueEnd,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum ValueEnd {
+    /// A line that is not indented more.
+    Indent,
+    /// The same for a block scalar, in which blanks and comments are words.
+    Block,
+    /// This quote, wherever it is.
+    Quote(u8),
+    /// The last of the brackets of a flow collection that are open, wherever it is.
+    Brackets(usize),
+}
+
+impl ValueEnd {
+    /// The end of a value that begins with these words.
+    fn of(value: &str) -> Self {
+        let brackets = match value.as_bytes().first() {
+            Some(b'[' | b'{') => open_brackets(value, 0),
+            _ => 0,
+        };
+        match open_quote(value) {
+            Some(quote) => Self::Quote(quote),
+            None if brackets > 0 => Self::Brackets(brackets),
+            None => Self::Indent,
+        }
+    }
 }
 
 /// None if the text is not for us.
@@ -86,49 +107,38 @@ fn lines(text: &str) -> Option<Vec<BlockLine>> {
         let body = own.trim_ascii();
         let indent = own.len() - own.trim_start_matches(' ').len();
         if let Some(value) = open.filter(|_| !body.is_empty()) {
-            let has_end = value.quote.is_some() || value.brackets > 0;
-            open = open.filter(|_| has_end || indent > value.indent);
+            let is_anywhere = matches!(value.end, ValueEnd::Quote(_) | ValueEnd::Brackets(_));
+            open = open.filter(|_| is_anywhere || indent > value.indent);
         }
-        let kind = match open {
+        let kind = match open.map(|value| value.end) {
             _ if body.is_empty() => LineKind::None,
-            Some(value) if value.is_block || value.quote.is_some() => {
-                open =
-                    open.filter(|value| !value.quote.is_some_and(|quote| ends_quote(body, quote)));
+            Some(ValueEnd::Block) => LineKind::GoesOn,
+            Some(ValueEnd::Quote(quote)) => {
+                open = open.filter(|_| !ends_quote(body, quote));
                 LineKind::GoesOn
             }
             _ if body.starts_with('#') => LineKind::None,
-            Some(value) if value.brackets > 0 => {
-                let brackets = open_brackets(body, value.brackets);
-                open = Some(OpenValue { brackets, ..value }).filter(|_| brackets > 0);
+            Some(ValueEnd::Brackets(before)) => {
+                let brackets = open_brackets(body, before);
+                open = open.filter(|_| brackets > 0);
+                open = open.map(|value| OpenValue { end: ValueEnd::Brackets(brackets), ..value });
                 LineKind::GoesOn
             }
             _ if own.trim_start_matches(' ').starts_with('\t') => return None,
             _ if indent == 0 && (body == "---" || body == "..." || body.starts_with('%')) => {
                 LineKind::Mark
             }
-            open_value => match line_kind(body) {
+            _ => match line_kind(body) {
                 // A plain scalar holds no key.
-                _ if open_value.is_some_and(|value| value.indent < indent) => LineKind::GoesOn,
+                _ if open.is_some_and(|value| value.indent < indent) => LineKind::GoesOn,
                 Some((kind, value)) => {
-                    let column = indent + key_offset(body);
-                    open = match kind {
+                    let value_end = match kind {
                         LineKind::Parent => None,
-                        LineKind::Block => Some(OpenValue {
-                            indent: column,
-                            quote: None,
-                            is_block: true,
-                            brackets: 0,
-                        }),
-                        _ => Some(OpenValue {
-                            indent: column,
-                            quote: open_quote(value),
-                            is_block: false,
-                            brackets: match value.as_bytes().first() {
-                                Some(b'[' | b'{') => open_brackets(value, 0),
-                                _ => 0,
-                            },
-                        }),
+                        LineKind::Block => Some(ValueEnd::Block),
+                        _ => Some(ValueEnd::of(value)),
                     };
+                    let indent = indent + key_offset(body);
+                    open = value_end.map(|end| OpenValue { indent, end });
                     kind
                 }
                 None => return None,
