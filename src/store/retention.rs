@@ -98,8 +98,8 @@ impl Tenant {
         let kept = self.retention().events;
         while self.write(move |tx| tx.forget_events(kept))? {}
         while self.write(|tx| tx.forget_deliveries())? {}
-        while self.write(|tx| tx.forget_tickets())? {}
-        while self.write(|tx| tx.forget_summary_turns())? {}
+        while self.write(|tx| tx.delete_expired::<ContentHash>("tickets", "digest"))? {}
+        while self.write(|tx| tx.delete_expired::<ContentHash>("summary_turns", "digest"))? {}
         let ttl = self.retention().ttl;
         while self.write(move |tx| tx.forget_summaries(ttl))? {}
         let last = self.read(|tx| tx.last_unused())?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::removal::{DELETE_BATCH_ROWS, OldRows};
+use super::removal::DELETE_BATCH_ROWS;
 use super::sql::values;
 use super::{Error, Tx};
 use crate::domain::{ContentHash, Summary, Timestamp};
@@ -73,17 +73,6 @@ impl Tx<'_> {
     pub fn release_summary(&self, key: &ContentHash, holder: &str) -> Result<(), Error> {
         let his = "DELETE FROM summary_turns WHERE tenant = ?1 AND digest = ?2 AND holder = ?3";
         self.execute(his, values![key, holder]).map(drop)
-    }
-
-    /// Deletes some of the turns that were never ended; returns whether there are more.
-    pub(super) fn forget_summary_turns(&self) -> Result<bool, Error> {
-        let rows = OldRows {
-            table: "summary_turns",
-            key: "digest",
-            condition: "expires_at <= ?2",
-            order: "digest",
-        };
-        self.delete_old::<ContentHash>(rows, self.now())
     }
 
     /// Deletes some of the summaries that no session names and that were not used for `kept`;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::removal::OldRows;
 use super::sql::values;
 use super::{Error, Store, Tx};
 use crate::domain::{ContentHash, Timestamp};
@@ -32,7 +31,7 @@ impl Tx<'_> {
         key: Option<&str>,
         until: Timestamp,
     ) -> Result<bool, Error> {
-        self.forget_tickets()?;
+        self.delete_expired::<ContentHash>("tickets", "digest")?;
         let out = "SELECT count(*) FROM tickets WHERE tenant = ?1";
         let out: Option<u64> = self.first(out, values![], |row| row.get(0))?;
         if out.unwrap_or_default() >= MAX_TICKETS {
@@ -64,16 +63,5 @@ impl Tx<'_> {
         self.execute("DELETE FROM tickets WHERE tenant = ?1 AND digest = ?2", values![ticket])?;
         let good = found.filter(|(_, until)| *until > self.now());
         Ok(good.map(|(key, _)| key.map(Arc::from)))
-    }
-
-    /// Deletes some of the expired tickets; returns whether there are more.
-    pub(super) fn forget_tickets(&self) -> Result<bool, Error> {
-        let rows = OldRows {
-            table: "tickets",
-            key: "digest",
-            condition: "expires_at <= ?2",
-            order: "digest",
-        };
-        self.delete_old::<ContentHash>(rows, self.now())
     }
 }

@@ -217,20 +217,15 @@ pub(super) fn reader(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
 
 fn open(place: &DatabaseLocation) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match place {
-        DatabaseLocation::File(file) => {
-            let connection = Connection::open_with_flags(file, flags)?;
-            connection.busy_timeout(BUSY_TIMEOUT)?;
-            connection
-        }
+    let (connection, patience) = match place {
+        DatabaseLocation::File(file) => (Connection::open_with_flags(file, flags)?, BUSY_TIMEOUT),
         DatabaseLocation::Memory { name, .. } => {
             let named = OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE;
-            let connection = Connection::open_with_flags(name, flags | named)?;
             // Who has access finds no lock.
-            connection.busy_timeout(Duration::ZERO)?;
-            connection
+            (Connection::open_with_flags(name, flags | named)?, Duration::ZERO)
         }
     };
+    connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -8192)?;
