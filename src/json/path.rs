@@ -201,15 +201,15 @@ fn truncate_detail(detail: String) -> String {
     }
 }
 
+/// The known name that a name is most like, if more than half of the longer one stands in both.
 fn find_nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
-    let most = |known: &str| known.len().max(4) / 2;
-    // A distance takes time by the product of both lengths, and is at least their difference.
     let length = name.chars().count();
+    let most = |known: &str| known.chars().count().max(length).saturating_sub(1) / 2;
+    // A distance takes time by the product of both lengths, and is at least their difference.
     known
         .filter(|known| known.chars().count().abs_diff(length) <= most(known))
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        // Something of the name is left.
-        .filter(|(distance, known)| *distance <= most(known) && *distance < known.chars().count())
+        .filter(|(distance, known)| *distance <= most(known))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known.to_owned())
 }
@@ -224,6 +224,9 @@ mod tests {
         assert_eq!(suggested("donts").as_deref(), Some("dont"));
         assert_eq!(suggested("dos").as_deref(), Some("do"));
         assert_eq!(suggested("x"), None);
+        // Two of four letters are chance.
+        assert_eq!(find_nearest("nope", ["code", "log"].into_iter()), None);
+        assert_eq!(find_nearest("", ["a"].into_iter()), None);
     }
 
     #[test]

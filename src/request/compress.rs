@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::halves::note_halves;
 use super::model_name::resolve_model;
 use super::options::{
     ClearOptions, ExplainLevel, KnownAdapters, Level, ProtectOptions, read_adapters,
@@ -207,16 +208,26 @@ fn read_input<'r, 'a>(
     notes: &mut Notes,
 ) -> Option<CompressInput<'r, 'a>> {
     let text = fields.text("text", faults);
-    let has_list = provider::CONVERSATION_KEYS.iter().any(|key| fields.get(key).is_some());
-    if fields.get("text").is_some() == has_list {
-        faults.add(&Path::Root, "must hold either `text` or messages");
-        return None;
-    }
-    if let Some(text) = text {
-        return Some(CompressInput::Text(text.into()));
-    }
-    if !has_list {
-        return None;
+    let of_list = provider::CONVERSATION_KEYS.iter().find(|key| fields.get(key).is_some());
+    match (fields.get("text"), of_list) {
+        (None, None) => {
+            faults.add(&Path::Root, "must hold either `text` or messages");
+            return None;
+        }
+        (Some(_), Some(key)) => {
+            let detail = format!("must hold either `text` or messages, of which `{key}` is a part");
+            faults.add(&Path::Root, detail);
+            return None;
+        }
+        (Some(_), None) => {
+            if fields.get("tools").is_some() {
+                let detail = "tools belong to messages; next to a `text` they are not read";
+                notes.warn("tools_without_messages", "/tools".to_owned(), detail);
+            }
+            note_halves(body, notes);
+            return text.map(|text| CompressInput::Text(text.into()));
+        }
+        (None, Some(_)) => {}
     }
     let conversation = provider::read(body, source, faults, notes);
     let key = provider::list_key(body);

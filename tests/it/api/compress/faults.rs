@@ -73,6 +73,8 @@ async fn a_text_and_messages_exclude_each_other_and_one_must_be_there() {
     ] {
         assert_eq!(pointers(&faults("/compress", &body).await), [""], "{body}");
     }
+    let problem = faults("/compress", &json!({"text": "x", "system": "Be brief."})).await;
+    assert!(problem.to_string().contains("of which `system` is a part"), "{problem}");
     assert_eq!(pointers(&faults("/compress", &json!({"text": 7})).await), ["/text"]);
     for body in [
         json!({}),
@@ -82,6 +84,18 @@ async fn a_text_and_messages_exclude_each_other_and_one_must_be_there() {
     ] {
         assert_eq!(pointers(&faults("/expand", &body).await), [""], "{body}");
     }
+}
+
+#[tokio::test]
+async fn a_text_says_which_tools_are_not_read_and_which_halves_of_letters_are_lost() {
+    let server = TestServer::spawn().await;
+    let body = r#"{"text":"cut \ud83d","tools":[{"name":"f","input_schema":{"type":"object"}}]}"#;
+    let shown = server.compress(body).await;
+    let report = shown.report();
+    assert_eq!(report["warnings"][0]["code"], "tools_without_messages", "{report}");
+    assert_eq!(report["warnings"][0]["pointer"], "/tools");
+    assert_eq!(report["repairs"][0]["code"], "surrogate_replaced", "{report}");
+    assert_eq!(report["repairs"][0]["pointer"], "/text");
 }
 
 #[tokio::test]
