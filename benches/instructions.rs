@@ -68,11 +68,11 @@ fn services() -> Services {
 }
 
 fn compiled(services: &Services, body: &str) -> usize {
-    compile(services, body, &Deadline::default()).unwrap().body.len()
+    compile(services, body, &Deadline::default()).unwrap().body.start().len()
 }
 
 fn compressed(services: &Services, body: &str) -> usize {
-    compress(services, body, &Deadline::default()).unwrap().body.len()
+    compress(services, body, &Deadline::default()).unwrap().body.start().len()
 }
 
 /// A conversation that has been compiled before, and a message more; a server has compiled others.

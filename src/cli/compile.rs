@@ -93,8 +93,9 @@ pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandE
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)
         .map_err(|error| source.problem_of(&error.into(), "messages", &args.given_flags()))?;
     drop(progress);
-    let parts: PrintedResponse<'_> = serde_json::from_str(answer.text())?;
-    let output = if args.full { answer.text() } else { parts.payload.get() };
+    let text = answer.text();
+    let parts: PrintedResponse<'_> = serde_json::from_str(&text)?;
+    let output = if args.full { &*text } else { parts.payload.get() };
     writeln!(io::stdout(), "{output}")?;
     report::print_report(&parts.report, &mut terminal.notes())?;
     Ok(())

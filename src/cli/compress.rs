@@ -138,7 +138,7 @@ pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), Co
     let answer = service::compress::compress(&services, &file.members.to_json()?, &call_deadline())
         .map_err(|error| source.problem_of(&error.into(), file.key, &args.given_flags()))?;
     drop(progress);
-    let parts: OrderedMembers = serde_json::from_str(answer.text())?;
+    let parts: OrderedMembers = serde_json::from_str(&answer.text())?;
     let mut out = io::stdout();
     if args.full {
         writeln!(out, "{}", answer.text())?;

@@ -13,6 +13,8 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
 
+use crate::service::response_body::ResponseBody;
+
 /// Bytes of each chunk but the last one.
 const CHUNK_BYTES: usize = 64 << 10;
 
@@ -29,8 +31,14 @@ pub(super) fn json_body(value: &impl Serialize) -> Body {
         return Body::from(last);
     }
     chunks.push_back(last.into());
-    let bytes = chunks.iter().map(|chunk| chunk.len() as u64).sum();
-    Body::new(ChunkedBody { chunks, bytes })
+    Body::new(ChunkedBody::new(chunks))
+}
+
+impl From<ResponseBody> for Body {
+    fn from(body: ResponseBody) -> Self {
+        let parts = body.into_parts().into_iter().filter(|part| !part.is_empty());
+        Self::new(ChunkedBody::new(parts.collect()))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +68,13 @@ struct ChunkedBody {
     chunks: VecDeque<Bytes>,
     /// Bytes of the chunks.
     bytes: u64,
+}
+
+impl ChunkedBody {
+    fn new(chunks: VecDeque<Bytes>) -> Self {
+        let bytes = chunks.iter().map(|chunk| chunk.len() as u64).sum();
+        Self { chunks, bytes }
+    }
 }
 
 impl HttpBody for ChunkedBody {
@@ -108,6 +123,20 @@ mod tests {
             let (last, full) = chunks.split_last().unwrap();
             assert!(full.iter().all(|chunk| chunk.len() == CHUNK_BYTES) && !last.is_empty());
             assert_eq!(chunks.concat(), format!("\"{value}\"").as_bytes());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_in_parts_has_one_length() {
+        let parts = [("{\"payload\":{}", ",\"report\":{}}"), ("{}", "")];
+        for (start, rest) in parts {
+            let body = ResponseBody::new(Bytes::from_static(start.as_bytes()), rest.to_owned());
+            let whole = format!("{start}{rest}");
+            assert_eq!(body.to_string(), whole);
+            assert_eq!(body.text(), whole);
+            let body = Body::from(body);
+            assert_eq!(body.size_hint().exact(), Some(whole.len() as u64));
+            assert_eq!(body.collect().await.unwrap().to_bytes(), whole);
         }
     }
 }

@@ -76,8 +76,7 @@ async fn compile_once(
     idempotency::run_computing(state, input, identity, move |services, text, once| {
         let done = compile::compile_as(services, text, mode, once, services.deadline())?;
         metrics.record_compile(done.report.tokens_before, done.report.tokens_after);
-        let body = done.text().to_owned();
-        Ok::<_, Error>(Reply { status: StatusCode::OK, version: None, body })
+        Ok::<_, Error>(Reply { status: StatusCode::OK, version: None, body: done.body })
     })
     .await
 }

@@ -17,6 +17,7 @@ use crate::service::Error;
 use crate::service::Services;
 use crate::service::idempotency::{IdempotentRequest, ResponseRecorder};
 use crate::service::pool::QueuePlace;
+use crate::service::response_body::ResponseBody;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -28,7 +29,7 @@ pub(super) struct Reply {
     pub(super) status: StatusCode,
     /// The version of the value in the body, for the `ETag`.
     pub(super) version: Option<u64>,
-    pub(super) body: String,
+    pub(super) body: ResponseBody,
 }
 
 /// Identifies a request that may be sent again: its route, its idempotency key, and its path and
@@ -78,7 +79,8 @@ fn invalid_key() -> Problem {
 impl Reply {
     /// Serialises a value as the body. Values of the API are plain data, which always serialises.
     pub(super) fn new(status: StatusCode, value: &impl Serialize) -> Self {
-        Self { status, version: None, body: serde_json::to_string(value).unwrap_or_default() }
+        let body = serde_json::to_string(value).unwrap_or_default().into();
+        Self { status, version: None, body }
     }
 
     /// Serialises a value as the body, with the version of the value.
@@ -102,7 +104,7 @@ impl Reply {
         Self {
             status: status.unwrap_or(StatusCode::OK),
             version: version.parse().ok(),
-            body: body.to_owned(),
+            body: body.to_owned().into(),
         }
     }
 
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_read_as_it_was_stored() {
-        let body = "{\"a\": \"1/2 3\"}".to_owned();
+        let body = ResponseBody::from("{\"a\": \"1/2 3\"}".to_owned());
         for version in [None, Some(7)] {
             let reply = Reply { status: StatusCode::CREATED, version, body: body.clone() };
             assert_eq!(Reply::from_stored(&reply.to_stored()), reply);

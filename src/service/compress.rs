@@ -181,7 +181,7 @@ pub(super) fn carry_out(
         kept: &kept,
     };
     let body = timed(&mut timings.serialise, || write(&done));
-    Ok(CompiledResponse { body, payload: 0..0, report, timings })
+    Ok(CompiledResponse { body: body.into(), payload: 0..0, report, timings })
 }
 
 /// Runs the hooks at `compress_format`, which shorten long texts of their format, if rung 2 is
@@ -396,5 +396,5 @@ fn pass_through(
         kept: &StoredOriginals::default(),
     };
     let body = write(&done);
-    CompiledResponse { body, payload: 0..0, report, timings }
+    CompiledResponse { body: body.into(), payload: 0..0, report, timings }
 }

@@ -11,21 +11,42 @@ use crate::domain::{ContentHash, RawJson};
 use crate::json::{self, Limits};
 use crate::pipeline::PayloadBlocks;
 use crate::provider::{MemberBlocks, WrittenPayload};
-use crate::store::SentPayload;
+use crate::store::{NewSentPayload, SentBlock, SentPayload};
 
 /// A payload that this process wrote, with the places of its blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct RememberedPayload {
     pub(crate) bytes: Bytes,
     pub(crate) blocks: Arc<[MemberBlocks]>,
+    /// The hashes of the blocks of all members, in their order; empty if nobody needed them.
+    pub(crate) hashes: Arc<[ContentHash]>,
 }
 
 impl RememberedPayload {
     /// Bytes of memory that it takes.
     fn weight(&self) -> u64 {
         let places: usize = self.blocks.iter().map(|member| member.places.len() * 16 + 48).sum();
-        (self.bytes.len() + places) as u64
+        (self.bytes.len() + places + self.hashes.len() * 32) as u64
     }
+
+    /// The blocks of a member, with their hashes.
+    fn hashed_blocks(&self, name: &str) -> impl Iterator<Item = HashedBlock<'_>> {
+        let before = self.blocks.iter().take_while(|member| member.name != name);
+        let first: usize = before.map(|member| member.places.len()).sum();
+        let own = self.blocks.iter().find(|member| member.name == name);
+        let places = own.into_iter().flat_map(|member| &member.places);
+        let hashes = self.hashes.get(first..).unwrap_or_default();
+        places.zip(hashes).map(|(place, hash)| HashedBlock {
+            bytes: self.bytes.get(place.clone()).unwrap_or_default(),
+            hash: *hash,
+        })
+    }
+}
+
+/// A block of a payload, and the hash of its JSON text.
+struct HashedBlock<'p> {
+    bytes: &'p [u8],
+    hash: ContentHash,
 }
 
 /// Whose remembered payload it is: that of a session or a compile of a tenant.
@@ -85,14 +106,24 @@ impl EarlierPayload<'_> {
     }
 }
 
-/// The payload in the form in which a session keeps it.
-pub(super) fn to_sent(written: &WrittenPayload) -> SentPayload {
-    let mut sent = SentPayload::default();
+/// The payload in the form in which a session keeps it. A block that stands in the payload before at the
+/// same place is not hashed again: comparing bytes is faster.
+pub(super) fn to_sent(
+    written: &WrittenPayload,
+    before: Option<&RememberedPayload>,
+) -> NewSentPayload {
+    let text = Arc::clone(&written.text);
+    let mut sent = NewSentPayload { text, ..NewSentPayload::default() };
     for member in &written.blocks {
         let count = member.is_list.then_some(member.places.len());
         sent.layout.push((member.name.into(), count));
-        let texts = member.texts(written.payload());
-        sent.blocks.extend(texts.map(|text| (ContentHash::of(text), text.into())));
+        let mut known = before.into_iter().flat_map(|before| before.hashed_blocks(member.name));
+        for (text, place) in member.texts(written.payload()).zip(&member.places) {
+            let same = known.next().filter(|known| known.bytes == text.as_bytes());
+            let hash = same.map_or_else(|| ContentHash::of(text), |known| known.hash);
+            let place = place.start + written.head_end..place.end + written.head_end;
+            sent.blocks.push(SentBlock { hash, place });
+        }
     }
     sent
 }
@@ -115,5 +146,63 @@ pub(super) fn last_sent(
             );
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Message, Role, Target};
+    use crate::provider::{PayloadInput, write};
+
+    fn written(texts: &[&str]) -> WrittenPayload {
+        let messages: Vec<Message> =
+            texts.iter().map(|text| Message::text(Role::User, *text)).collect();
+        let input = PayloadInput { messages: &messages, tools: &[], caching: None, returned: &[] };
+        write("{\"payload\":".to_owned(), Target::Openai, input)
+    }
+
+    fn hashes(sent: &NewSentPayload) -> Vec<ContentHash> {
+        sent.blocks.iter().map(|block| block.hash).collect()
+    }
+
+    #[test]
+    fn blocks_have_their_own_hashes_whatever_was_sent_before() {
+        let before = written(&["one", "two", "three"]);
+        let remembered = RememberedPayload {
+            bytes: before.bytes().slice(before.head_end..),
+            hashes: hashes(&to_sent(&before, None)).into(),
+            blocks: before.blocks.into(),
+        };
+        for texts in [
+            &["one", "two", "three", "four"][..],
+            &["one", "2", "three"],
+            &["zero", "one", "two", "three"],
+            &["one"],
+            &[],
+        ] {
+            let after = written(texts);
+            let sent = to_sent(&after, Some(&remembered));
+            assert_eq!(hashes(&sent), hashes(&to_sent(&after, None)), "{texts:?}");
+            let own = sent.blocks.iter().map(|block| &sent.text[block.place.clone()]);
+            assert!(own.eq(after.blocks.iter().flat_map(|own| own.texts(after.payload()))));
+            for block in &sent.blocks {
+                assert_eq!(block.hash, ContentHash::of(&sent.text[block.place.clone()]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_is_taken_from_the_payload_before_only_where_its_block_is_equal() {
+        let before = written(&["one", "two"]);
+        let marks = [ContentHash::of("first"), ContentHash::of("second")];
+        let remembered = RememberedPayload {
+            bytes: before.bytes().slice(before.head_end..),
+            hashes: marks.into(),
+            blocks: before.blocks.into(),
+        };
+        let sent = to_sent(&written(&["one", "2", "two"]), Some(&remembered));
+        assert_eq!(hashes(&sent)[0], marks[0]);
+        assert!(hashes(&sent)[1..].iter().all(|hash| !marks.contains(hash)));
     }
 }

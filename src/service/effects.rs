@@ -10,6 +10,7 @@ use super::hooks::queue::enqueue;
 use super::hooks::{disable_gone, gone};
 use super::idempotency::{IdempotentRequest, remember};
 use super::record::NewRecord;
+use super::response_body::ResponseBody;
 use super::sessions::{SessionCompile, SessionHandle};
 use super::{Services, StoreError, memory};
 use crate::domain::{MemoryEntry, NewEvent};
@@ -60,15 +61,15 @@ pub(super) struct StoredEffects {
 #[derive(Debug, Clone)]
 pub(super) struct StoredReply {
     pub(super) once: IdempotentRequest,
-    /// The status and the body.
-    pub(super) text: String,
+    /// The body of its 200.
+    pub(super) body: ResponseBody,
 }
 
 /// A turn, and the response that is replayed if its request is repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnEffects {
     pub(super) turn: Arc<dyn StoredTurn>,
-    pub(super) response: String,
+    pub(super) response: ResponseBody,
 }
 
 /// The writes of a turn in the transaction of its compile.
@@ -78,7 +79,7 @@ pub(crate) trait StoredTurn: std::fmt::Debug + Send + Sync {
     fn carry_out(&self, tx: &Tx<'_>) -> Result<(), StoreError>;
 
     /// Appends the messages of the turn, and stores the response for a repeated request.
-    fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError>;
+    fn append(&self, tx: &Tx<'_>, response: &ResponseBody) -> Result<(), StoreError>;
 }
 
 /// A session, and the changes of a compile to it.
@@ -159,8 +160,8 @@ impl Effects {
         if let Some(record) = &self.record {
             record.store(tx)?;
         }
-        if let Some(StoredReply { once, text }) = &self.reply {
-            remember(Some(once), tx, || text.clone())?;
+        if let Some(StoredReply { once, body }) = &self.reply {
+            remember(Some(once), tx, || format!("200 {body}"))?;
         }
         disable_gone(tx, &self.gone)?;
         publish(tx, &self.events_after)?;

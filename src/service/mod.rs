@@ -36,6 +36,7 @@ pub mod pool;
 mod recognized_messages;
 mod record;
 mod request_memory;
+pub mod response_body;
 mod result_hooks;
 mod session_switches;
 pub mod sessions;

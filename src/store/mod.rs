@@ -83,7 +83,9 @@ pub use self::outcomes::HookOutcome;
 pub use self::packs::PublishResult;
 pub use self::page::Page;
 use self::postgres::Postgres;
-pub use self::sessions::{CachedPrefix, SentCompile, SentPayload, StoredSnapshot};
+pub use self::sessions::{
+    CachedPrefix, NewSentPayload, SentBlock, SentCompile, SentPayload, StoredSnapshot,
+};
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
 pub use self::tx::{ObservedFact, Tx};

@@ -100,7 +100,7 @@ impl ProveRound {
         let answer = compress::compress(&store, &request, &call_deadline())
             .map_err(|error| refused(&error.into()))?;
         let took = start.elapsed();
-        let answer: OrderedMembers = serde_json::from_str(answer.text())?;
+        let answer: OrderedMembers = serde_json::from_str(&answer.text())?;
         let report = answer.get("report").map_or("null", RawValue::get);
         let report: LevelReport = serde_json::from_str(report)
             .map_err(|error| format!("compressing took too long, or gave no report: {error}"))?;

@@ -141,7 +141,7 @@ fn reduced(
 fn compressed(services: &Services, request: &Value) -> Result<Value, CommandError> {
     let answer = compress::compress(services, &request.to_string(), &call_deadline())
         .map_err(|error| refused(&error.into()))?;
-    Ok(serde_json::from_str(answer.text())?)
+    Ok(serde_json::from_str(&answer.text())?)
 }
 
 /// The names of the notations in a text with those of their variants, in the order in which they

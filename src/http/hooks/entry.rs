@@ -52,7 +52,7 @@ fn reply_with_hook(
     NewHookSecret { registered, secret }: &NewHookSecret,
 ) -> Reply {
     let version = Some(registered.revision());
-    Reply { status, version, body: registered.write(secret.as_ref()) }
+    Reply { status, version, body: registered.write(secret.as_ref()).into() }
 }
 
 /// List the hooks

@@ -51,9 +51,9 @@ pub(crate) async fn take_turn(
         let body = match turns::turn(services, &id, text, response, services.deadline())? {
             TurnOutcome::Compiled(answer) => {
                 metrics.record_compile(answer.report.tokens_before, answer.report.tokens_after);
-                answer.text().to_owned()
+                answer.body
             }
-            TurnOutcome::Appended(body) => body,
+            TurnOutcome::Appended(body) => body.into(),
         };
         Ok::<_, TurnError>(Reply { status: StatusCode::OK, version: None, body })
     })

@@ -61,14 +61,14 @@ pub fn write(head: String, target: Target, assembled: PayloadInput<'_>) -> Writt
 pub fn write_messages(messages: &[Message]) -> String {
     let mut out = PayloadWriter::new(String::new(), None);
     neutral::list(&mut out, messages);
-    out.finish().text
+    out.into_text()
 }
 
 /// Writes the content of a tool's result in neutral shape: a string, or a list of parts.
 pub fn write_result_content(content: &[Part]) -> String {
     let mut out = PayloadWriter::new(String::new(), None);
     neutral::result_content(&mut out, content);
-    out.finish().text
+    out.into_text()
 }
 
 /// Bytes that the payload will need, near enough that the string seldom grows.
@@ -83,8 +83,8 @@ fn expected_length(assembled: PayloadInput<'_>) -> usize {
         })
         .sum();
     let plain = messages + tools;
-    // Escapes: a line break or a quote every thirty characters or so; and an answer's report.
-    plain + plain / 32 + 2_048
+    // Escapes: a line break or a quote every thirty characters or so.
+    plain + plain / 32 + 256
 }
 
 fn parts_length(parts: &[Part]) -> usize {

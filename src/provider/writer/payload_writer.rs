@@ -1,6 +1,9 @@
 //! JSON text of a payload, and where its parts are: [`PayloadWriter`], [`WrittenPayload`].
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::domain::{CacheMark, CacheMarks, CacheTtl, Extra};
 use crate::json::{self, Node, escape_into, write_string};
@@ -11,8 +14,9 @@ const CONTENT_KEYS: &[&str] = &["input", "arguments", "input_schema", "parameter
 /// A payload as JSON text, with the places of its parts, so that no later step has to parse it.
 #[derive(Debug, Clone, Default)]
 pub struct WrittenPayload {
-    /// The head that the caller gave, then the payload.
-    pub text: String,
+    /// The head that the caller gave, then the payload. What stores it, compares it or sends it shares
+    /// it.
+    pub text: Arc<String>,
     /// Byte of `text` at which the payload begins.
     pub head_end: usize,
     /// The members of the payload in their order.
@@ -26,6 +30,17 @@ impl WrittenPayload {
     /// The payload without the head.
     pub fn payload(&self) -> &str {
         self.text.get(self.head_end..).unwrap_or_default()
+    }
+
+    /// The head and the payload as bytes, which are not copied.
+    pub fn bytes(&self) -> Bytes {
+        struct SharedText(Arc<String>);
+        impl AsRef<[u8]> for SharedText {
+            fn as_ref(&self) -> &[u8] {
+                self.0.as_bytes()
+            }
+        }
+        Bytes::from_owner(SharedText(Arc::clone(&self.text)))
     }
 }
 
@@ -96,7 +111,12 @@ impl PayloadWriter {
 
     pub(super) fn finish(self) -> WrittenPayload {
         let Self { text, head_end, blocks, breakpoints, .. } = self;
-        WrittenPayload { text, head_end, blocks, breakpoints }
+        WrittenPayload { text: Arc::new(text), head_end, blocks, breakpoints }
+    }
+
+    /// What was written, where nobody asks for its parts.
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 
     pub(super) fn reserve(&mut self, bytes: usize) {

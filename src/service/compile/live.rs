@@ -3,10 +3,9 @@
 //! [`LiveCompile`] goes through the steps read → govern → recall → run → settle → commit → respond, and
 //! drives a [`CompileJob`] for those that a replay has too.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use bytes::Bytes;
 
 use super::cached_prefix::cached_prefix;
 use super::change::note_change;
@@ -15,11 +14,13 @@ use super::governance::GovernSource;
 use super::job::{CompileJob, JobContext};
 use super::named_inputs::read_request;
 use super::{CompileMode, CompileTurn, CompiledResponse, Error, hooks, memory_recall, refusal};
-use crate::domain::{CostFigures, MemoryEntry, Model, PayloadCost, RecordLevel, SentCost};
+use crate::domain::{
+    ContentHash, CostFigures, MemoryEntry, Model, PayloadCost, RecordLevel, SentCost,
+};
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
-use crate::provider::MemberBlocks;
+use crate::provider::WrittenPayload;
 use crate::request::{CacheOptions, CacheState, CompileRequest};
 use crate::service::Services;
 use crate::service::earlier_payload::{RememberedPayload, to_sent};
@@ -70,6 +71,8 @@ pub(super) struct LiveCompile<'j> {
     expired: Vec<MemoryEntry>,
     /// Facts that hooks are notified of at once, after the transaction.
     facts: Vec<ObservedFact>,
+    /// Hashes of the payload's blocks, if it is stored with its session; set when the hooks are done.
+    block_hashes: Arc<[ContentHash]>,
     /// What the payload costs, if that is known; set when the hooks are done.
     cost: Option<CostFigures>,
     /// Whether the payload is one that is sent: not one of a session whose last calls have no result.
@@ -148,6 +151,7 @@ impl<'j> LiveCompile<'j> {
             session_update,
             expired: Vec::new(),
             facts: Vec::new(),
+            block_hashes: Arc::default(),
             cost: None,
             is_sent: true,
         };
@@ -252,16 +256,20 @@ impl<'j> LiveCompile<'j> {
             session: input.session.map(|session| &session.id),
             compilation: Some(&self.id),
         };
+        let session = self.input.session.map(|handle| SessionEffects {
+            handle: handle.clone(),
+            compile: self.session_compile(compiled),
+        });
+        let stored = session.as_ref().and_then(|session| session.compile.payload.as_ref());
+        let hashes = stored.into_iter().flat_map(|own| own.blocks.iter().map(|block| block.hash));
+        self.block_hashes = hashes.collect();
         Effects {
             scope: self.observers.scope().clone(),
             events_before: self.events.started(owner).into_iter().collect(),
             queued,
             outcomes,
             observers: Some(self.observers.clone()),
-            session: self.input.session.map(|handle| SessionEffects {
-                handle: handle.clone(),
-                compile: self.session_compile(compiled),
-            }),
+            session,
             gone: crate::service::hooks::gone(&self.runs),
             events_after: self.events.finished(owner, compiled, &self.runs, self.job.draft.level),
             expired: std::mem::take(&mut self.expired),
@@ -271,7 +279,10 @@ impl<'j> LiveCompile<'j> {
 
     /// The changes of this compile to its session.
     fn session_compile(&self, compiled: &CompiledPayload) -> SessionCompile {
-        let payload = self.job.draft.level.is_kept().then(|| to_sent(&compiled.written));
+        let sent = self.input.session.and_then(|session| session.sent.as_ref());
+        let before = sent.and_then(|sent| self.job.services.recall_payload(&sent.id));
+        let payload = self.job.draft.level.is_kept();
+        let payload = payload.then(|| to_sent(&compiled.written, before.as_ref()));
         let report = compiled.report.report();
         let cost = self.cost.map(|figures| SentCost {
             model: Arc::clone(&self.model_name),
@@ -371,12 +382,17 @@ impl<'j> LiveCompile<'j> {
         usage::count(services, &counted);
     }
 
-    /// Remembers the payload for the next compile's `first_change`.
-    pub(super) fn remember(&self, bytes: Bytes, blocks: Vec<MemberBlocks>) {
+    /// Remembers the payload for the next compile of its session. Returns its place in its text.
+    pub(super) fn remember(&mut self, written: WrittenPayload) -> Range<usize> {
+        let place = written.head_end..written.text.len();
         if self.job.draft.level.is_kept() && !self.input.mode.is_dry {
-            let payload = RememberedPayload { bytes, blocks: blocks.into() };
+            let bytes = written.bytes().slice(place.clone());
+            let hashes = std::mem::take(&mut self.block_hashes);
+            let blocks = written.blocks.into();
+            let payload = RememberedPayload { bytes, blocks, hashes };
             self.job.services.remember_payload(&self.id, payload);
         }
+        place
     }
 }
 

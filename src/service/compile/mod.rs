@@ -16,17 +16,17 @@ mod recall;
 mod refusal;
 mod response;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-
-use bytes::Bytes;
 
 pub use super::CompileError as Error;
 use super::defaults::add_absent;
 use super::effects::StoredTurn;
 use super::event_owner::EventOwner;
 use super::idempotency::IdempotentRequest;
+use super::response_body::ResponseBody;
 use super::sessions::{self, SessionHandle};
 use super::{Services, StoreError};
 use crate::domain::{MemoryScope, Source};
@@ -55,8 +55,8 @@ pub(super) use pack_faults::with_pack_faults;
 #[derive(Debug)]
 pub struct CompiledResponse {
     /// JSON text: `{"id", "payload", "report"}`, or the response of `POST /compress`.
-    pub body: Bytes,
-    /// The place of the payload in the body; empty if a text or a list was compressed.
+    pub body: ResponseBody,
+    /// The place of the payload in the body's first part; empty if a text or a list was compressed.
     pub payload: Range<usize>,
     pub report: Arc<Report>,
     pub timings: Timings,
@@ -64,13 +64,14 @@ pub struct CompiledResponse {
 
 impl CompiledResponse {
     /// The body as text.
-    pub fn text(&self) -> &str {
-        std::str::from_utf8(&self.body).unwrap_or_default()
+    pub fn text(&self) -> Cow<'_, str> {
+        self.body.text()
     }
 
     /// The payload as JSON text.
     pub fn payload(&self) -> &str {
-        self.text().get(self.payload.clone()).unwrap_or_default()
+        let bytes = self.body.start().get(self.payload.clone()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
     }
 }
 

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::live::{CommittedCompile, LiveCompile, ResponseOwner};
 use super::{CompileTurn, CompiledResponse, Error, hooks};
 use crate::pipeline::{CompiledPayload, Report, timed};
-use crate::provider::WrittenPayload;
 use crate::service::effects::{Effects, StoredReply, StoredTurn, TurnEffects};
+use crate::service::response_body::ResponseBody;
 
 impl LiveCompile<'_> {
     /// Stores the effects, completes the report with hooks that observe at once, and writes the
@@ -29,13 +27,10 @@ impl LiveCompile<'_> {
         let report = report.finish();
         self.count_usage(&report);
         let mut timings = self.job.timings;
-        let (body, payload) = timed(&mut timings.serialise, || {
-            let WrittenPayload { text, head_end, blocks, .. } = written;
-            let payload = head_end..text.len();
-            let body = Bytes::from(whole(text, &report, governed, None));
-            self.remember(body.slice(payload.clone()), blocks);
-            (body, payload)
+        let body = timed(&mut timings.serialise, || {
+            ResponseBody::new(written.bytes(), rest(&report, governed, None))
         });
+        let payload = self.remember(written);
         Ok(CompiledResponse { body, payload, report, timings })
     }
 
@@ -57,40 +52,32 @@ impl LiveCompile<'_> {
         let (mut effects, batch) = self.with_record(effects, &mut compiled)?;
         let CompiledPayload { written, report, .. } = compiled;
         let report = report.finish();
-        let WrittenPayload { text, head_end, blocks, .. } = written;
-        let payload = head_end..text.len();
-        let response =
-            timed(&mut self.job.timings.serialise, || whole(text, &report, governed, turn));
+        let body = timed(&mut self.job.timings.serialise, || {
+            ResponseBody::new(written.bytes(), rest(&report, governed, turn))
+        });
         match owner {
             ResponseOwner::Turn(turn) => {
                 effects.turn = Some(TurnEffects {
                     turn: Arc::clone(turn) as Arc<dyn StoredTurn>,
-                    response: response.clone(),
+                    response: body.clone(),
                 });
             }
             ResponseOwner::Request(once) => {
-                let text = format!("200 {response}");
-                effects.reply = Some(StoredReply { once: once.clone(), text });
+                effects.reply = Some(StoredReply { once: once.clone(), body: body.clone() });
             }
         }
         // It is stored or fails, so its report never notes lost events.
         self.commit(effects, batch)?;
         self.count_usage(&report);
-        let body = Bytes::from(response);
-        self.remember(body.slice(payload.clone()), blocks);
+        let payload = self.remember(written);
         Ok(CompiledResponse { body, payload, report, timings: self.job.timings })
     }
 }
 
-/// Appends the rest of the response to the payload: the report, the members of a pack, the results
-/// of a turn's calls.
-fn whole(
-    mut text: String,
-    report: &Report,
-    governed: &str,
-    turn: Option<&dyn CompileTurn>,
-) -> String {
-    text.reserve(governed.len() + 4_096);
+/// What follows the payload in a response: the report, the members of a pack, the results of a turn's
+/// calls.
+fn rest(report: &Report, governed: &str, turn: Option<&dyn CompileTurn>) -> String {
+    let mut text = String::with_capacity(governed.len() + 4_096);
     text.push_str(",\"report\":");
     // A report is plain data with string keys: serialising it cannot fail.
     text.push_str(&serde_json::to_string(report).unwrap_or_default());

@@ -84,7 +84,7 @@ fn call(
                     let job = CompressJob { body: &body, reader, asked: None };
                     compress(services, job, deadline, &compression_text)
                 }
-                .map(|answer| answer.text().to_owned()),
+                .map(|answer| answer.text().into_owned()),
             )
         }
         "expand" => {

@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::json::{self, Limits, Node};
 use crate::request::{self, CacheState, CompileRequest};
 use crate::service::{Services, StoreError};
-use crate::store::{CachedPrefix, SentCompile, SentPayload, Tx};
+use crate::store::{CachedPrefix, NewSentPayload, SentCompile, Tx};
 
 /// The session of a compile.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ pub(crate) struct SessionCompile {
     /// usage is of and later payloads are compared with.
     pub(crate) awaits_results: bool,
     /// The payload in blocks; none if the compile keeps no record.
-    pub(crate) payload: Option<SentPayload>,
+    pub(crate) payload: Option<NewSentPayload>,
     /// The shape of the messages that a turn appends.
     pub(crate) source: Option<Source>,
     /// What is kept of a payload whose model binds thinking to it.

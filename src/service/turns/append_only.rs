@@ -9,6 +9,7 @@ use crate::domain::Note;
 use crate::request::CompileRequest;
 use crate::service::effects::{Effects, StoredTurn, TurnEffects};
 use crate::service::fact_observers::FactObservers;
+use crate::service::response_body::ResponseBody;
 use crate::service::sessions::SessionUpdate;
 use crate::service::{Services, StoreError, compile, usage};
 use crate::store::{Batch, Tx};
@@ -26,7 +27,7 @@ impl StoredTurn for AppendedTurn {
         self.turn.carry_out(tx)
     }
 
-    fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError> {
+    fn append(&self, tx: &Tx<'_>, response: &ResponseBody) -> Result<(), StoreError> {
         self.turn.session.append(tx, self.turn.shape.decided(), &self.update)?;
         self.turn.append(tx, response)
     }
@@ -52,7 +53,7 @@ pub(super) fn append(
     let effects = Effects {
         scope,
         observers: Some(observers.clone()),
-        turn: Some(TurnEffects { turn: stored, response: response.clone() }),
+        turn: Some(TurnEffects { turn: stored, response: response.clone().into() }),
         ..Effects::default()
     };
     let done = effects.commit(services, Batch::default())?;

@@ -30,6 +30,7 @@ use crate::service::compile::{
 };
 use crate::service::effects::{Effects, StoredTurn};
 use crate::service::idempotency::{IdempotentRequest, remember};
+use crate::service::response_body::ResponseBody;
 use crate::service::sessions::messages::{array_text, check_list, list_node};
 use crate::service::sessions::{SessionHandle, open_as};
 use crate::service::tools::{CallTrial, HandledCall};
@@ -343,7 +344,7 @@ impl StoredTurn for TurnContext {
         self.effects.store(tx).map(drop)
     }
 
-    fn append(&self, tx: &Tx<'_>, response: &str) -> Result<(), StoreError> {
+    fn append(&self, tx: &Tx<'_>, response: &ResponseBody) -> Result<(), StoreError> {
         tx.add_session_messages(&self.session.id, &self.append)?;
         remember(self.once.as_ref(), tx, || format!("200 {response}"))
     }

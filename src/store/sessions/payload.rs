@@ -1,6 +1,7 @@
 //! The payload that a session was sent last, in blocks: one that has grown costs what is new of it.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::texts::TextKind;
@@ -16,6 +17,24 @@ pub struct SentPayload {
     pub layout: Vec<(Arc<str>, Option<usize>)>,
     /// The blocks as JSON texts.
     pub blocks: Vec<(ContentHash, Arc<str>)>,
+}
+
+/// A payload that is to be stored: its text, and where its blocks are in it.
+#[derive(Debug, Clone, Default)]
+pub struct NewSentPayload {
+    /// Names of the members, and the number of blocks of a member that is a list.
+    pub layout: Vec<(Arc<str>, Option<usize>)>,
+    pub blocks: Vec<SentBlock>,
+    pub text: Arc<String>,
+}
+
+/// A block of a payload that is to be stored.
+#[derive(Debug, Clone)]
+pub struct SentBlock {
+    /// Over the block's JSON text.
+    pub hash: ContentHash,
+    /// Its bytes in the payload's text.
+    pub place: Range<usize>,
 }
 
 /// The compile of a stored payload.
@@ -34,20 +53,25 @@ impl Tx<'_> {
         &self,
         session: &str,
         compilation: &str,
-        payload: &SentPayload,
+        payload: &NewSentPayload,
     ) -> Result<(), Error> {
         let old: BTreeSet<ContentHash> = self.sent_digests(session)?.into_iter().collect();
         let mut packer = Packer::default();
-        let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|(hash, _)| *hash).collect();
-        for (hash, text) in payload.blocks.iter().filter(|(hash, _)| !old.contains(hash)) {
-            self.put_session_text(&mut packer, session, TextKind::Block, hash, text)?;
+        let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|block| block.hash).collect();
+        for SentBlock { hash, place } in &payload.blocks {
+            if !old.contains(hash) {
+                let text = payload.text.get(place.clone()).unwrap_or_default();
+                self.put_session_text(&mut packer, session, TextKind::Block, hash, text)?;
+            }
         }
         for hash in old.difference(&new) {
             self.drop_session_text(session, TextKind::Block, hash)?;
         }
         // Names and numbers: writing them as JSON cannot fail.
-        let layout = serde_json::to_string(&layout(payload)).unwrap_or_default();
-        let digests: Vec<u8> = payload.blocks.iter().flat_map(|(hash, _)| hash.0).collect();
+        let layout = payload.layout.iter().map(|(name, blocks)| (&**name, *blocks));
+        let layout: Vec<(&str, Option<usize>)> = layout.collect();
+        let layout = serde_json::to_string(&layout).unwrap_or_default();
+        let digests: Vec<u8> = payload.blocks.iter().flat_map(|block| block.hash.0).collect();
         self.execute(
             "INSERT INTO session_payloads (tenant, session, compilation, layout, digests)
              VALUES (?1, ?2, ?3, ?4, ?5)
@@ -118,8 +142,4 @@ impl Tenant {
         let blocks = texts;
         Ok(Some(SentPayload { layout, blocks }))
     }
-}
-
-fn layout(payload: &SentPayload) -> Vec<(&str, Option<usize>)> {
-    payload.layout.iter().map(|(name, blocks)| (&**name, *blocks)).collect()
 }

@@ -20,7 +20,7 @@ const MILLION: u32 = 1_000_000;
 /// What was compiled, or the code of the refusal.
 fn compiled(services: &Services, body: &Value) -> Result<Value, &'static str> {
     match compile::compile(services, &body.to_string(), &Deadline::default()) {
-        Ok(answer) => Ok(serde_json::from_str(answer.text()).expect("an answer of JSON")),
+        Ok(answer) => Ok(serde_json::from_str(&answer.text()).expect("an answer of JSON")),
         Err(compile::Error::Governed(refused)) => Err(refused.refusal.code.as_str()),
         Err(error) => panic!("{error}\n{body}"),
     }
@@ -142,7 +142,7 @@ proptest! {
         let services = services();
         let answer = compile::compile(&services, &body, &Deadline::default());
         let context: Value = match answer {
-            Ok(answer) => serde_json::from_str(answer.text()).unwrap(),
+            Ok(answer) => serde_json::from_str(&answer.text()).unwrap(),
             // The task has no room.
             Err(compile::Error::Governed(refused)) => {
                 prop_assert_eq!(refused.refusal.code.as_str(), "budget_required_overflow");

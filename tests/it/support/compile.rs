@@ -111,7 +111,7 @@ pub fn compile_in(services: &Services, body: &Value) -> Result<Compiled, Vec<Str
     use contexture::service::compile::Error;
     let deadline = Deadline::at(Instant::now() + Duration::from_mins(1));
     match contexture::service::compile::compile(services, &body.to_string(), &deadline) {
-        Ok(answer) => Ok(Compiled::read(answer.text())),
+        Ok(answer) => Ok(Compiled::read(&answer.text())),
         Err(Error::Invalid(faults)) => Err(faults.into_iter().map(|fault| fault.pointer).collect()),
         Err(error) => panic!("{error}\n{body}"),
     }

@@ -175,7 +175,7 @@ fn soon() -> Deadline {
 pub fn compress_in(services: &Services, body: &str) -> Result<Compressed, Vec<String>> {
     use contexture::service::compile::Error;
     match contexture::service::compress::compress(services, body, &soon()) {
-        Ok(answer) => Ok(Compressed::read(answer.text())),
+        Ok(answer) => Ok(Compressed::read(&answer.text())),
         Err(Error::Invalid(faults)) => Err(faults.into_iter().map(|fault| fault.pointer).collect()),
         Err(error) => panic!("{error}\n{body}"),
     }

@@ -185,7 +185,8 @@ fn payload(target: Target, source: Source, turns: &[Vec<Message>]) -> (String, N
             target,
             PayloadInput { messages: &messages, tools, caching: None, returned: &[] },
         )
-        .text,
+        .payload()
+        .to_owned(),
         notes,
     )
 }
