@@ -22,6 +22,7 @@ mod init;
 mod input_file;
 mod json_lines;
 mod keys;
+mod manual;
 mod mcp;
 mod members;
 mod models;
@@ -253,7 +254,7 @@ Examples:
     },
 
     /// Print the manual page, or write the pages of all commands
-    Man(completions::ManArgs),
+    Man(manual::ManArgs),
 }
 
 /// The cause of a failed command, which is printed to standard error.
@@ -301,7 +302,7 @@ pub fn run() -> ExitCode {
         Command::Models(args) => models::run(&args),
         Command::Openapi { json } => print_openapi(json),
         Command::Completions { shell } => completions::print_completions(shell),
-        Command::Man(args) => completions::print_manual(&args),
+        Command::Man(args) => manual::print_manual(&args),
     };
     outcome.map_or_else(|failure| fail(failure, serves), |()| ExitCode::SUCCESS)
 }
