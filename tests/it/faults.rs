@@ -208,6 +208,11 @@ async fn a_check_finds_what_is_damaged_and_what_is_missing() {
     assert!(text(&sound.stdout).contains("sound; 1 tenant"), "{}", text(&sound.stdout));
     server.signal("TERM");
     server.exit().await;
+    let reserve = folder.file("contexture.db-reserve");
+    std::fs::remove_file(&reserve).unwrap();
+    assert!(folder.run(&["db", "check"]).status.success());
+    assert!(folder.run(&["key", "list"]).status.success());
+    assert!(!Path::new(&reserve).exists(), "what only reads takes no room");
 
     let change = |sql: &str| {
         let raw = rusqlite::Connection::open(folder.database()).unwrap();

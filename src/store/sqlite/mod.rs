@@ -35,6 +35,14 @@ use super::sql::Sql;
 /// Connections that read at once; further reads wait. Each has a cache of its own.
 const MAX_READERS: usize = 8;
 
+/// Whether a process keeps room on the disk for removals ([`reserve`]): a server does, a command that
+/// ends soon does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReserveRule {
+    Keep,
+    None,
+}
+
 #[derive(Debug)]
 pub(super) struct Sqlite {
     writer: SqliteWriter,
@@ -47,6 +55,10 @@ pub(super) struct Sqlite {
 impl Sqlite {
     /// Opens the file, creating it if it is missing, and brings its schema up to date.
     pub(super) fn open(file: &Path) -> Result<Self, OpenError> {
+        Self::open_owned(file, ReserveRule::Keep)
+    }
+
+    fn open_owned(file: &Path, rule: ReserveRule) -> Result<Self, OpenError> {
         let file = real_path(file)?;
         let lock = lock(&file, MissingFile::Make)?;
         let reserve = Reserve::new(&file);
@@ -60,7 +72,8 @@ impl Sqlite {
             }
             opened => opened?,
         };
-        let store = Self::with_writer(place, connection, Some(lock))?;
+        let reserve = Some(reserve).filter(|_| rule == ReserveRule::Keep);
+        let store = Self::with_writer(place, connection, reserve, Some(lock))?;
         if is_full {
             store.health.note(StoreCondition::Full);
         }
@@ -68,13 +81,13 @@ impl Sqlite {
     }
 
     /// Opens the file for a moment, whether another process has it or not; then the schema stays
-    /// as it is.
+    /// as it is. Takes no reserve.
     pub(super) fn open_beside(file: &Path) -> Result<Self, OpenError> {
-        match Self::open(file) {
+        match Self::open_owned(file, ReserveRule::None) {
             Err(OpenError::InUse { file, .. }) => {
                 let place = DatabaseLocation::File(file.into());
                 let connection = connection::writer_beside(&place)?;
-                Self::with_writer(place, connection, None)
+                Self::with_writer(place, connection, None, None)
             }
             opened => opened,
         }
@@ -119,20 +132,16 @@ impl Sqlite {
     pub(super) fn memory() -> Result<Self, OpenError> {
         let place = DatabaseLocation::memory();
         let connection = connection::writer(&place)?;
-        Self::with_writer(place, connection, None)
+        Self::with_writer(place, connection, None, None)
     }
 
     fn with_writer(
         place: DatabaseLocation,
         writer: Connection,
+        reserve: Option<Reserve>,
         lock: Option<FileLock>,
     ) -> Result<Self, OpenError> {
         let health = Arc::new(ConditionCell::default());
-        // A writer next to the owner of the file leaves the reserve to the owner.
-        let reserve = match &place {
-            DatabaseLocation::File(file) if lock.is_some() => Some(Reserve::new(file)),
-            _ => None,
-        };
         let access = place.access().cloned();
         let writer = WriterConnection::new(writer, Arc::clone(&health), reserve, access);
         let writer =
