@@ -17,10 +17,29 @@ const MIN_SHARED_TEXT_BYTES: usize = 512;
 /// A member of an object that is taken apart.
 pub(crate) struct MemberText<'t> {
     name: &'t str,
-    /// The value as JSON text.
+    /// The value as JSON text; empty for a list that was put together from its items.
     value: &'t str,
     /// The items, if the value is a list.
     items: Option<Vec<&'t str>>,
+}
+
+impl MemberText<'_> {
+    /// Bytes of the value as JSON text.
+    fn bytes(&self) -> usize {
+        match &self.items {
+            Some(items) if self.value.is_empty() => {
+                items.iter().map(|item| item.len() + ",".len()).sum::<usize>() + "[".len()
+            }
+            _ => self.value.len(),
+        }
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        match &self.items {
+            Some(items) if self.value.is_empty() => format!("[{}]", items.join(",")).into(),
+            _ => self.value.into(),
+        }
+    }
 }
 
 /// The members of a request. Hooks are left out: they may hold secrets, and the record names the
@@ -64,20 +83,20 @@ pub(crate) fn take_apart(
         hash
     };
     let mut plan = String::from("{");
-    for (index, MemberText { name, value, items }) in members.iter().enumerate() {
+    for (index, member) in members.iter().enumerate() {
         if index > 0 {
             plan.push(',');
         }
-        write_string(&mut plan, name);
-        match items {
-            _ if value.len() < MIN_SHARED_TEXT_BYTES => {
-                let _ = write!(plan, ":{{\"here\":{value}}}");
+        write_string(&mut plan, member.name);
+        match &member.items {
+            _ if member.bytes() < MIN_SHARED_TEXT_BYTES => {
+                let _ = write!(plan, ":{{\"here\":{}}}", member.text());
             }
             None => {
-                let _ = write!(plan, ":{{\"text\":\"{}\"}}", keep(value));
+                let _ = write!(plan, ":{{\"text\":\"{}\"}}", keep(member.value));
             }
             Some(items) => {
-                let ItemGroups { groups, rest } = grouped(name, items);
+                let ItemGroups { groups, rest } = grouped(member.name, items);
                 let texts = groups.iter().map(String::as_str).chain(rest.iter().copied());
                 let hashes: Vec<String> = texts.map(|text| format!("\"{}\"", keep(text))).collect();
                 let _ = write!(plan, ":{{\"list\":[{}]}}", hashes.join(","));
@@ -208,6 +227,22 @@ mod tests {
         let items: Vec<&str> = items.iter().map(String::as_str).collect();
         let ItemGroups { groups, rest } = grouped(name, &items);
         groups.into_iter().chain(rest.iter().map(|item| (*item).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_list_of_items_without_a_text_is_kept_as_one_with_a_text() {
+        for count in [0, 1, 3, 40] {
+            let items = items(count);
+            let parts: Vec<&str> = items.iter().map(String::as_str).collect();
+            let whole = format!("[{}]", items.join(","));
+            let plan = |value| {
+                let items = Some(parts.clone());
+                let (mut batch, mut texts) = (Batch::default(), Vec::new());
+                let member = MemberText { name: "messages", value, items };
+                (take_apart(&mut batch, &[member], &mut texts), texts)
+            };
+            assert_eq!(plan(""), plan(&whole), "{count}");
+        }
     }
 
     #[test]

@@ -21,10 +21,10 @@ pub(crate) fn array_text<'m>(messages: impl Iterator<Item = &'m str> + Clone) ->
     text
 }
 
-/// An object with a list of messages as its only member. `raw` is the text of the list, empty if no
-/// caller reads it.
-pub(crate) fn list_node<'m>(source: Source, items: Vec<Node<'m>>, raw: &'m str) -> Node<'m> {
-    let list = Node { raw, value: Value::Array(items) };
+/// An object with a list of messages as its only member. Object and list have no text of their own, so
+/// that the texts of the messages are not copied.
+pub(crate) fn list_node(source: Source, items: Vec<Node<'_>>) -> Node<'_> {
+    let list = Node { raw: "", value: Value::Array(items) };
     let members = vec![(Cow::Borrowed(source.list_key()), list)];
     Node { raw: "", value: Value::Object(members) }
 }
@@ -37,7 +37,7 @@ pub(crate) fn check<'m>(
 ) -> Vec<Fault> {
     let text = array_text(messages);
     match json::parse(&text, Limits::default()).map(|node| node.value) {
-        Ok(Value::Array(items)) => check_list(source, true, &list_node(source, items, ""), place),
+        Ok(Value::Array(items)) => check_list(source, true, &list_node(source, items), place),
         Ok(_) => Vec::new(),
         Err(error) => {
             let detail = error.to_string();

@@ -31,7 +31,7 @@ use crate::service::compile::{
 use crate::service::effects::{Effects, StoredTurn};
 use crate::service::idempotency::{IdempotentRequest, remember};
 use crate::service::response_body::ResponseBody;
-use crate::service::sessions::messages::{array_text, check_list, list_node};
+use crate::service::sessions::messages::{check_list, list_node};
 use crate::service::sessions::{SessionHandle, open_as};
 use crate::service::tools::{CallTrial, HandledCall};
 use crate::service::{Error, Services, StoreError};
@@ -127,8 +127,8 @@ pub fn turn(
         // `deadline_ms` counts from here: hooks about calls have run by now, and their time does
         // not count.
         let start = Instant::now();
-        let (texts, list) = (prepared.member_texts(), prepared.list_text());
-        let node = read.request(&prepared, &list, &texts)?;
+        let texts = prepared.member_texts();
+        let node = read.request(&prepared, &texts)?;
         let parse = parsed.saturating_add(start.elapsed());
         let input = CompileInput {
             once: None,
@@ -166,12 +166,6 @@ struct PreparedTurn {
 }
 
 impl PreparedTurn {
-    /// All messages of the request, as a JSON array: the text that its record keeps.
-    fn list_text(&self) -> String {
-        let held = self.held.iter().map(|text| &**text);
-        array_text(held.chain(self.turn.append.iter().map(RawJson::as_str)))
-    }
-
     fn member_texts(&self) -> MemberTexts<'_> {
         MemberTexts::new(self.turn.shape.source, &self.turn.session.id)
     }
@@ -238,7 +232,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
             );
             return Err(fault("/source", detail).into());
         }
-        let appended = list_node(source, self.append.to_vec(), "");
+        let appended = list_node(source, self.append.to_vec());
         let faults = check_list(source, shape.is_lenient, &appended, "/append");
         if !faults.is_empty() {
             return Err(Error::Invalid(faults).into());
@@ -281,7 +275,6 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
     fn request<'n>(
         &'n self,
         prepared: &'n PreparedTurn,
-        list: &'n str,
         texts: &'n MemberTexts<'n>,
     ) -> Result<Node<'n>, Error> {
         let turn = &*prepared.turn;
@@ -295,7 +288,7 @@ impl<'r, 'a> TurnRequest<'r, 'a> {
                 items.extend(own.next().cloned());
             }
         }
-        let node = list_node(turn.shape.source, items, list);
+        let node = list_node(turn.shape.source, items);
         Ok(texts.add_to(node, &self.rest))
     }
 

@@ -59,7 +59,7 @@ impl TurnShape {
         };
         let target = target.and_then(Target::parse).unwrap_or(Target::Openai);
         let fits = |source: &Source| {
-            let list = list_node(*source, turn.append.to_vec(), "");
+            let list = list_node(*source, turn.append.to_vec());
             check_list(*source, is_lenient, &list, "").is_empty()
         };
         let source = Some(Source::from(target)).filter(fits).unwrap_or(Source::Openai);
