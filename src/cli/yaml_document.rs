@@ -258,10 +258,11 @@ impl Visitor<'_> for KeyLocator<'_> {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<bool, E> {
-        match key == self.wanted {
-            true if self.rest.steps.is_empty() => Err(E::custom("found")),
-            is_wanted => Ok(is_wanted),
+        let is_wanted = key == self.wanted;
+        if is_wanted && self.rest.steps.is_empty() {
+            return Err(E::custom("found"));
         }
+        Ok(is_wanted)
     }
 }
 
