@@ -45,11 +45,11 @@ pub(super) fn span(text: &str, pointer: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The bytes of a word or of a quoted text that begins at a character of the document.
+/// The bytes of a word or of a quoted text that begins at a byte of the document.
 fn word_at(text: &str, index: usize) -> Range<usize> {
     let document = strip_byte_order_mark(text);
     let skipped = text.len() - document.len();
-    let start = document.char_indices().nth(index).map_or(document.len(), |(at, _)| at);
+    let start = document.floor_char_boundary(index);
     let rest = document.get(start..).unwrap_or_default();
     let length = match rest.chars().next() {
         Some(quote @ ('"' | '\'')) => {
