@@ -64,11 +64,56 @@ fn show(source: &SourceFile, faults: &[Fault]) -> FileFaults {
     without_secrets(source).located(&located.collect::<Vec<_>>())
 }
 
-/// The file as it may be shown: secrets are stars. They keep their length, and all places stay.
+/// The file as it may be shown: secrets, values of headers, and paths of URLs are stars. They keep their
+/// length, and all places stay.
 fn without_secrets(source: &SourceFile) -> SourceFile {
+    let mut shown = without_signing_secrets(&source.text);
+    let mut hidden = Vec::new();
+    if let Ok(document) = yaml_document::parse(&shown) {
+        collect_hidden(&document, false, &mut hidden);
+    }
+    // A long value may contain a short one.
+    hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    for text in hidden {
+        shown = shown.replace(&text, &"*".repeat(text.len()));
+    }
+    source.with_text(shown)
+}
+
+/// Collects the texts of a value that are not to be shown; all if `is_hidden`. What a variable has is not
+/// in the file.
+fn collect_hidden(value: &Value, is_hidden: bool, hidden: &mut Vec<String>) {
+    /// Shorter texts are no secrets, and may be anywhere in the file.
+    const MIN_HIDDEN_BYTES: usize = 6;
+    match value {
+        Value::String(text) if is_hidden && text.len() >= MIN_HIDDEN_BYTES => {
+            if !(text.starts_with("${") && text.ends_with('}')) {
+                hidden.push(text.clone());
+            }
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| collect_hidden(item, is_hidden, hidden));
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                if name == "url"
+                    && let Some((_, rest)) = member.as_str().and_then(|url| url.split_once("://"))
+                    && let Some(path) = rest.find('/').and_then(|at| rest.get(at + 1..))
+                {
+                    collect_hidden(&Value::from(path), true, hidden);
+                }
+                let is_hidden = is_hidden || matches!(&**name, "headers" | "secret" | "secrets");
+                collect_hidden(member, is_hidden, hidden);
+            }
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn without_signing_secrets(text: &str) -> String {
     const SECRET: &str = "whsec_";
-    let mut shown = String::with_capacity(source.text.len());
-    let mut rest = source.text.as_str();
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find(SECRET) {
         let (before, secret) = rest.split_at(at + SECRET.len());
         let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte);
@@ -78,7 +123,7 @@ fn without_secrets(source: &SourceFile) -> SourceFile {
         rest = secret.get(length..).unwrap_or_default();
     }
     shown.push_str(rest);
-    source.with_text(shown)
+    shown
 }
 
 /// What is wrong with a file.
@@ -265,8 +310,14 @@ mod tests {
 
     #[test]
     fn a_secret_of_the_file_is_not_shown() {
-        let source = SourceFile::of("h.yaml", "a: {pont: 1, secret: whsec_AbC+/=, b: ü}");
-        let shown = without_secrets(&source);
-        assert_eq!(shown.text, "a: {pont: 1, secret: whsec_******, b: ü}");
+        let shown = |text| without_secrets(&SourceFile::of("h.yaml", text)).text;
+        // It is no document, too.
+        assert_eq!(shown("a: [pont: 1, secret: whsec_AbC+/="), "a: [pont: 1, secret: whsec_******");
+        assert_eq!(
+            shown(
+                "a: {url: 'https://a.example/t0ken-1', headers: {A: 'Bearer x', b: '${VARIABLE}'}}"
+            ),
+            "a: {url: 'https://a.example/*******', headers: {A: '********', b: '${VARIABLE}'}}"
+        );
     }
 }
