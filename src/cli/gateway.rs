@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ pub(super) enum GatewayCommand {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct GatewayCheckArgs {
-    /// Print JSON
+    /// Print JSON: a list with an object for each upstream
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -32,6 +33,9 @@ pub(super) struct GatewayCheckArgs {
 
 /// The header in which the gateway reads a key of ours, so that the provider's own stays free.
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-contexture-key");
+
+/// The first word of the gateway's own errors.
+const OWN_MESSAGE: &str = "contexture: ";
 
 pub(super) fn run(command: &GatewayCommand) -> Result<(), CommandError> {
     let GatewayCommand::Check(args) = command;
@@ -46,30 +50,53 @@ async fn check(args: &GatewayCheckArgs) -> Result<(), CommandError> {
     let upstreams = upstreams.map_or(&[][..], Vec::as_slice).iter().filter_map(Value::as_str);
     let upstreams: Vec<&str> = upstreams.collect();
     if upstreams.is_empty() {
-        return Err("the server has no upstream: start it with --upstream NAME".into());
+        return Err(no_upstreams(&client, &ready).await);
     }
-    let mut failed = 0;
+    let (mut failed, mut rows) = (0, Vec::new());
     for name in upstreams {
         let key = provider_key(name);
         let mut headers = client.key_header(KEY_HEADER)?;
         headers.extend(provider_headers(name, key.as_ref())?);
         let answer = client.get(&models_path(name), &headers).await?;
-        let is_reached = !answer.status.is_server_error();
+        let of_gateway = gateway_message(&answer);
+        if answer.status == StatusCode::UNAUTHORIZED && of_gateway.is_some() {
+            return Err(client.wrong_key().into());
+        }
+        let is_reached = of_gateway.is_none() && !answer.status.is_server_error();
         failed += usize::from(!is_reached);
         let verdict = verdict(&answer, key.as_ref());
         if args.json {
-            let row = json!({"upstream": name, "reached": is_reached,
-                             "status": answer.status.as_u16(), "detail": verdict});
-            writeln!(io::stdout(), "{row}")?;
+            rows.push(json!({"upstream": name, "reached": is_reached,
+                             "status": answer.status.as_u16(), "detail": verdict}));
         } else {
             writeln!(io::stdout(), "{name}: {verdict}")?;
         }
+    }
+    if args.json {
+        writeln!(io::stdout(), "{}", Value::from(rows))?;
     }
     match failed {
         0 => Ok(()),
         1 => Err("1 upstream does not work".into()),
         failed => Err(format!("{failed} upstreams do not work").into()),
     }
+}
+
+/// Says why no upstream can be asked.
+async fn no_upstreams(client: &ServerClient, ready: &ServerResponse) -> CommandError {
+    if !client.is_contexture().await {
+        return format!("{} is no Contexture server", client.address()).into();
+    }
+    if !ready.status.is_success() {
+        return Box::new(client.refusal(ready));
+    }
+    "the server has no upstream: start it with --upstream NAME".into()
+}
+
+/// What the gateway itself says; none of a response that an upstream sent.
+fn gateway_message(response: &ServerResponse) -> Option<&str> {
+    let message = response.body.pointer("/error/message").and_then(Value::as_str)?;
+    message.starts_with(OWN_MESSAGE).then_some(message)
 }
 
 fn models_path(upstream: &str) -> String {
@@ -107,6 +134,9 @@ fn verdict(answer: &ServerResponse, key: Option<&ProviderKey>) -> String {
     let ServerResponse { status, body } = answer;
     let variable = key.map(|key| key.variable);
     let has_key = key.is_some_and(|key| key.key.is_some());
+    if let Some(message) = gateway_message(answer) {
+        return format!("status {status}: {message}", status = status.as_u16());
+    }
     match status.as_u16() {
         200..300 => {
             let list = ["data", "models"].iter().find_map(|key| body.get(key)?.as_array());
@@ -128,8 +158,6 @@ fn verdict(answer: &ServerResponse, key: Option<&ProviderKey>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hyper::StatusCode;
-
     use super::*;
 
     #[test]
@@ -144,5 +172,7 @@ mod tests {
         assert_eq!(says(401, json!({})), "reached; set OPENAI_API_KEY to ask with a key");
         let failed = json!({"error": {"message": "contexture: the upstream cannot be reached"}});
         assert_eq!(says(502, failed), "status 502: contexture: the upstream cannot be reached");
+        let no_scope = json!({"error": {"message": "contexture: the key lacks the scope compile"}});
+        assert_eq!(says(403, no_scope), "status 403: contexture: the key lacks the scope compile");
     }
 }

@@ -8,7 +8,8 @@ use hyper::Uri;
 use serde_json::json;
 
 use super::CommandError;
-use super::server_client::{ServerArgs, ServerClient, server_url};
+use super::server_address::server_url;
+use super::server_client::{ServerArgs, ServerClient};
 use crate::config::listen_address;
 
 /// Time that the response may take: less than health checks of images wait.

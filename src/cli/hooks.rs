@@ -18,6 +18,7 @@ use tokio::net::TcpListener;
 
 use super::CommandError;
 use super::hooks_apply::{self, ApplyArgs};
+use super::reader_end::stdout_is_closed;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
 use crate::hook::{HookKind, HookSecret, Point};
@@ -45,6 +46,7 @@ Example:
 Examples:
   contexture hooks apply hooks.yaml --dry-run
   contexture hooks apply hooks.yaml --yes --server https://contexture.example.com
+  envsubst < hooks.template | contexture hooks apply - --yes
 
 A file:
   hooks:
@@ -110,7 +112,8 @@ const fn neutral_body(kind: HookKind) -> &'static str {
 
 async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
     let stop = shutdown_signal()?;
-    tokio::pin!(stop);
+    let closed = stdout_is_closed();
+    tokio::pin!(stop, closed);
     let client = ServerClient::new(&args.server)?;
     let kind = args.kind.unwrap_or_else(|| default_kind(args.point));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -141,6 +144,7 @@ async fn listen(args: &ListenArgs) -> Result<(), CommandError> {
             // The server opens a new connection if this one failed.
             Some(_) = connections.next(), if !connections.is_empty() => {}
             () = &mut stop => break,
+            () = &mut closed => break,
         }
     }
     client.json(Method::DELETE, &format!("/hooks/{id}"), None).await?;

@@ -11,15 +11,16 @@ use hyper::header::{HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use serde_json::Value;
 
 use super::CommandError;
-use super::hooks_file::{self, HookOfFile};
-use super::server_client::{ServerArgs, ServerClient};
+use super::hooks_file::{AppliedFile, HookOfFile};
+use super::server_client::{Refusal, ServerArgs, ServerClient};
+use crate::json::Fault;
 
 /// The exit code of a dry run that found something to change.
 const WOULD_CHANGE: u8 = 3;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ApplyArgs {
-    /// The file, in YAML or JSON
+    /// The file, in YAML or JSON; - is standard input
     file: PathBuf,
     #[command(flatten)]
     server: ServerArgs,
@@ -59,14 +60,14 @@ struct Plan<'f> {
 }
 
 pub(super) fn run(args: &ApplyArgs) -> Result<ExitCode, CommandError> {
-    let hooks = hooks_file::read(&args.file)?;
+    let file = AppliedFile::read(&args.file)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(apply(args, &hooks))
+    runtime.block_on(apply(args, &file))
 }
 
-async fn apply(args: &ApplyArgs, hooks: &[HookOfFile]) -> Result<ExitCode, CommandError> {
+async fn apply(args: &ApplyArgs, file: &AppliedFile) -> Result<ExitCode, CommandError> {
     let client = ServerClient::new(&args.server)?;
-    let plan = plan(&client, hooks, args.prune).await?;
+    let plan = plan(&client, file, args.prune).await?;
     write!(io::stdout(), "{}", describe(&plan))?;
     io::stdout().flush()?;
     if plan.steps.is_empty() {
@@ -87,26 +88,21 @@ async fn apply(args: &ApplyArgs, hooks: &[HookOfFile]) -> Result<ExitCode, Comma
 /// Compares each hook of the file with the one that is registered.
 async fn plan<'f>(
     client: &ServerClient,
-    hooks: &'f [HookOfFile],
+    file: &'f AppliedFile,
     prune: bool,
 ) -> Result<Plan<'f>, CommandError> {
     let mut plan = Plan::default();
-    for hook in hooks {
+    for hook in &file.hooks {
         let path = format!("/hooks/{}/diff", hook.name);
         let compared = client.json(Method::POST, &path, Some(hook.definition.to_string())).await;
-        let compared = compared.map_err(|error| format!("hook {}: {error}", hook.name))?;
+        let compared = compared.map_err(|error| of_hook(file, hook, error))?;
         let revision = compared.get("revision").and_then(Value::as_u64);
         let steps = compared.get("changes").and_then(Value::as_array);
         let changes: Vec<String> = steps.into_iter().flatten().map(change_line).collect();
         let member = |name: &str| hook.definition.get(name).is_some();
         if revision.is_none() && member("url") && !member("secret") {
             // The server would make one up, which nobody could give to the receiver.
-            return Err(format!(
-                "hook {}: a new hook with a url needs a secret, such as secret: ${{HOOK_SECRET}}, \
-                 with whsec_$(openssl rand -base64 32) in the environment",
-                hook.name
-            )
-            .into());
+            return Err(Box::new(file.faults_of_hook(&hook.name, &[no_secret()])));
         }
         let name = hook.name.clone();
         if revision.is_some() && changes.is_empty() {
@@ -115,7 +111,7 @@ async fn plan<'f>(
             plan.steps.push(Step { name, hook: Some(hook), revision, changes });
         }
     }
-    let named: BTreeSet<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+    let named: BTreeSet<&str> = file.hooks.iter().map(|hook| hook.name.as_str()).collect();
     for (name, revision) in registered(client).await? {
         if named.contains(name.as_str()) {
             continue;
@@ -127,6 +123,26 @@ async fn plan<'f>(
         }
     }
     Ok(plan)
+}
+
+/// The error of a hook that the server refuses: at its place in the file, if the server names it.
+fn of_hook(file: &AppliedFile, hook: &HookOfFile, error: CommandError) -> CommandError {
+    match error.downcast_ref::<Refusal>() {
+        Some(refusal) if !refusal.faults.is_empty() => {
+            Box::new(file.faults_of_hook(&hook.name, &refusal.faults))
+        }
+        _ => format!("hook {}: {error}", hook.name).into(),
+    }
+}
+
+fn no_secret() -> Fault {
+    Fault {
+        pointer: String::new(),
+        detail: "a new hook with a url needs a secret, such as secret: ${HOOK_SECRET}, with \
+                 whsec_$(openssl rand -base64 32) in the environment"
+            .to_owned(),
+        did_you_mean: None,
+    }
 }
 
 /// Names and revisions of the hooks that a file may hold: not those of the operator's file or of one
@@ -192,7 +208,9 @@ fn describe(plan: &Plan<'_>) -> String {
 
 fn confirm() -> Result<bool, CommandError> {
     if !io::stdin().is_terminal() {
-        return Err("nothing was changed: pass --yes if nobody can be asked".into());
+        return Err(
+            "nothing was changed: pass --yes, since standard input is no terminal to ask at".into(),
+        );
     }
     write!(io::stdout(), "Apply? [y/N] ")?;
     io::stdout().flush()?;

@@ -29,11 +29,13 @@ mod models;
 mod pack;
 mod proof;
 mod read_test;
+mod reader_end;
 mod replay;
 mod report;
 mod rollout;
 mod savings;
 mod serve_settings;
+mod server_address;
 mod server_client;
 mod server_process;
 mod signal;
@@ -44,6 +46,7 @@ mod terminal;
 mod transcript;
 mod usage;
 mod wrap;
+mod yaml_document;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -52,7 +55,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::failure::{exit_code, print_error};
 use self::terminal::{Terminal, TerminalArgs};
-use self::usage::{color_choice, refuse};
+use self::usage::{color_choice, refuse, without_empty_variables};
 use crate::config::Config;
 use crate::http;
 
@@ -262,7 +265,8 @@ type CommandError = Box<dyn std::error::Error>;
 
 /// Parses the command line and runs its command.
 pub fn run() -> ExitCode {
-    let command = Cli::command().color(color_choice(std::env::args_os()));
+    let command = without_empty_variables(Cli::command());
+    let command = command.color(color_choice(std::env::args_os()));
     let matches = command.try_get_matches();
     let cli = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match cli {

@@ -130,7 +130,13 @@ fn format_table(replayed: &ReplayComparison) -> String {
 
 /// Formats an error, with the place of each fault of the request.
 fn failure(error: Error, request: Option<&SourceFile>) -> CommandError {
-    let Error::Invalid(faults) = error else { return Box::new(error) };
+    let faults = match error {
+        Error::Invalid(faults) => faults,
+        Error::RecordIncomplete(compilations::HASHES_ONLY) => {
+            return "the record has hashes only: give the request with --request FILE".into();
+        }
+        error => return Box::new(error),
+    };
     let Some(file) = request else { return fault_lines(&faults) };
     let in_file = |fault: Fault| match fault.pointer.strip_prefix("/request") {
         Some(rest) => Fault { pointer: rest.to_owned(), ..fault },

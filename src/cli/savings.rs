@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use hyper::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -16,6 +17,8 @@ use crate::domain::{CalendarDate, Clock, group_digits};
 
 /// Rows of one page of `GET /usage`.
 const PAGE_ROWS: usize = 1000;
+/// Time that one page may take.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
 #[derive(Debug, clap::Args)]
@@ -151,7 +154,7 @@ pub(super) fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandEr
 }
 
 async fn read_rows(args: &ReportArgs) -> Result<Vec<Value>, CommandError> {
-    let client = ServerClient::new(&args.server)?;
+    let client = ServerClient::new(&args.server)?.responding_within(RESPONSE_TIMEOUT);
     let from = first_day(args.days);
     let mut rows = Vec::new();
     let mut cursor: Option<String> = None;

@@ -1,6 +1,6 @@
 //! The client of commands that talk to a running server.
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -15,10 +15,12 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use super::CommandError;
+use super::server_address::{describe_failure, server_url};
+use crate::json::Fault;
 use crate::webhook::{client_config, public_authorities, system_authorities};
 
 /// Time that the head of a response, and then its body, may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+const DEFAULT_RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of a response that are read.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
@@ -52,16 +54,6 @@ impl ServerArgs {
     }
 }
 
-/// Reads the address of a server: a URL, or a host with or without a port.
-pub(super) fn server_url(text: &str) -> Result<Uri, String> {
-    let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    let uri: Uri = url.parse().map_err(|error| format!("{error}"))?;
-    match (uri.scheme_str(), uri.host()) {
-        (Some("http" | "https"), Some(host)) if !host.is_empty() => Ok(uri),
-        _ => Err("must be the address of a server, such as http://127.0.0.1:8080".to_owned()),
-    }
-}
-
 /// What a server responded.
 #[derive(Debug)]
 pub(super) struct ServerResponse {
@@ -70,13 +62,36 @@ pub(super) struct ServerResponse {
     pub(super) body: Value,
 }
 
-/// A server does not open a stream.
-#[derive(Debug, thiserror::Error)]
-#[error("{words}")]
-pub(super) struct StreamRefusal {
-    /// Whether it would refuse the same request again, such as one without a key.
-    pub(super) is_final: bool,
-    words: String,
+/// A response that refuses a request, in the words of its problem document.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    title: String,
+    /// What is wrong in the body that was sent.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Refusal {
+    /// Whether the same request would be refused again, such as one without a key.
+    pub(super) fn is_final(&self) -> bool {
+        self.status.is_client_error() && self.status != StatusCode::TOO_MANY_REQUESTS
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title)?;
+        for Fault { pointer, detail, did_you_mean } in &self.faults {
+            let place = if pointer.is_empty() { "/" } else { pointer };
+            write!(f, "\n  {place}: {detail}")?;
+            if let Some(near) = did_you_mean {
+                write!(f, " (did you mean `{near}`?)")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Sends requests to one server.
@@ -84,6 +99,7 @@ pub(super) struct StreamRefusal {
 pub(super) struct ServerClient {
     args: ServerArgs,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    response_timeout: Duration,
 }
 
 impl ServerClient {
@@ -96,8 +112,17 @@ impl ServerClient {
             .https_or_http()
             .enable_http1()
             .build();
-        let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { args: args.clone(), client })
+        // A kept connection may be closed while a person is asked or nothing is to be done, and a
+        // request that was sent on it cannot be sent again safely. So none is kept.
+        let client =
+            Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Ok(Self { args: args.clone(), client, response_timeout: DEFAULT_RESPONSE_TIMEOUT })
+    }
+
+    /// Sets the time that the head of a response, and then its body, may take.
+    pub(super) fn responding_within(mut self, limit: Duration) -> Self {
+        self.response_timeout = limit;
+        self
     }
 
     /// The address, without a slash at the end.
@@ -105,8 +130,8 @@ impl ServerClient {
         self.args.server.to_string().trim_end_matches('/').to_owned()
     }
 
-    /// Sends a request with the key as our API reads it. A response that refuses is an error in the
-    /// words of its problem document.
+    /// Sends a request with the key as our API reads it. A response that refuses is a
+    /// [`Refusal`].
     pub(super) async fn json(
         &self,
         method: Method,
@@ -130,7 +155,7 @@ impl ServerClient {
         if response.status.is_success() {
             return Ok(response.body);
         }
-        Err(self.refusal(&response).into())
+        Err(Box::new(self.refusal(&response)))
     }
 
     /// Sends a request without a body, and returns what comes back, whatever its status is.
@@ -142,18 +167,19 @@ impl ServerClient {
         self.send(Method::GET, path, None, headers).await
     }
 
-    /// Opens a stream. A response that refuses is a [`StreamRefusal`] in the words of its problem
-    /// document.
+    /// Opens a stream. A response that refuses is a [`Refusal`].
     pub(super) async fn stream(&self, path: &str) -> Result<Response<Incoming>, CommandError> {
         let headers = self.key_header(AUTHORIZATION)?;
         let response = self.open(Method::GET, path, None, &headers).await?;
         if response.status().is_success() {
             return Ok(response);
         }
-        let response = read(response).await?;
-        let is_final =
-            response.status.is_client_error() && response.status != StatusCode::TOO_MANY_REQUESTS;
-        Err(Box::new(StreamRefusal { is_final, words: self.refusal(&response) }))
+        let response = self.read(response).await?;
+        Err(Box::new(self.refusal(&response)))
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.args.key.as_deref().filter(|key| !key.is_empty())
     }
 
     /// The key, in a header of this name; none without a key.
@@ -161,8 +187,8 @@ impl ServerClient {
         &self,
         name: HeaderName,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, CommandError> {
-        let Some(key) = &self.args.key else { return Ok(Vec::new()) };
-        let text = if name == AUTHORIZATION { format!("Bearer {key}") } else { key.clone() };
+        let Some(key) = self.key() else { return Ok(Vec::new()) };
+        let text = if name == AUTHORIZATION { format!("Bearer {key}") } else { key.to_owned() };
         let mut value = HeaderValue::from_str(&text)
             .map_err(|_| "the key (--key, CONTEXTURE_KEY) has characters that no key has")?;
         value.set_sensitive(true);
@@ -176,7 +202,7 @@ impl ServerClient {
         body: Option<String>,
         headers: &[(HeaderName, HeaderValue)],
     ) -> Result<ServerResponse, CommandError> {
-        read(self.open(method, path, body, headers).await?).await
+        self.read(self.open(method, path, body, headers).await?).await
     }
 
     async fn open(
@@ -195,73 +221,64 @@ impl ServerClient {
             request = request.header(name, value);
         }
         let request = request.body(Full::new(Bytes::from(body.unwrap_or_default())))?;
-        let sent = tokio::time::timeout(RESPONSE_TIMEOUT, self.client.request(request));
-        let sent = sent.await.map_err(|_| format!("{} did not respond in time", self.address()))?;
-        Ok(sent.map_err(|error| self.unreached(&error))?)
+        let sent = tokio::time::timeout(self.response_timeout, self.client.request(request));
+        let sent = sent.await.map_err(|_| self.is_late())?;
+        Ok(sent.map_err(|error| describe_failure(&self.args.server, &error))?)
     }
 
-    fn unreached(&self, error: &hyper_util::client::legacy::Error) -> String {
+    async fn read(&self, response: Response<Incoming>) -> Result<ServerResponse, CommandError> {
+        let status = response.status();
+        let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect();
+        let body = tokio::time::timeout(self.response_timeout, body);
+        let body = body.await.map_err(|_| self.is_late())?;
+        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        Ok(ServerResponse { status, body: serde_json::from_slice(&body).unwrap_or_default() })
+    }
+
+    fn is_late(&self) -> String {
+        format!("{} did not respond within {} s", self.address(), self.response_timeout.as_secs())
+    }
+
+    /// Whether the server is one of ours, which alone refuses this request in these words.
+    pub(super) async fn is_contexture(&self) -> bool {
+        let Ok(response) = self.get("/compile", &[]).await else { return false };
+        let detail = response.body.get("detail").and_then(Value::as_str);
+        detail.is_some_and(|detail| detail.contains("POST /compile"))
+    }
+
+    /// The error of a server that wants a key, or another one.
+    pub(super) fn wrong_key(&self) -> String {
         let address = self.address();
-        if error.is_connect() {
-            return format!(
-                "no server answers at {address}: start one with `contexture serve`, or name another \
-                 with --server or CONTEXTURE_URL"
-            );
+        if self.key().is_none() {
+            return format!("{address} requires a key: give one with --key or CONTEXTURE_KEY");
         }
-        format!("{address} closed the connection before it responded")
+        format!(
+            "{address} refuses the key of --key or CONTEXTURE_KEY: no such key is known, or it was \
+             revoked"
+        )
     }
 
     /// What a response that refuses says.
-    fn refusal(&self, response: &ServerResponse) -> String {
-        let address = self.address();
+    pub(super) fn refusal(&self, response: &ServerResponse) -> Refusal {
         let text = |key: &str| response.body.get(key).and_then(Value::as_str).unwrap_or_default();
-        let advice = match response.status {
-            StatusCode::UNAUTHORIZED if self.args.key.is_none() => {
-                " (give a key of the server with --key or CONTEXTURE_KEY)"
-            }
-            StatusCode::UNAUTHORIZED => " (the key is that of --key or CONTEXTURE_KEY)",
-            _ => "",
-        };
-        let mut said = match (text("title"), text("detail")) {
-            ("", _) => format!("{address} responds with {}{advice}", response.status),
-            (title, "") => format!("{title}{advice}"),
+        let title = match (text("title"), text("detail")) {
+            _ if response.status == StatusCode::UNAUTHORIZED => self.wrong_key(),
+            ("", _) => format!("{} responds with {}", self.address(), response.status),
+            (title, "") => title.to_owned(),
             (title, detail) if detail.to_lowercase().starts_with(&title.to_lowercase()) => {
-                format!("{detail}{advice}")
+                detail.to_owned()
             }
-            (title, detail) => format!("{title}: {detail}{advice}"),
+            (title, detail) => format!("{title}: {detail}"),
         };
         let faults = response.body.get("errors").and_then(Value::as_array);
-        for fault in faults.into_iter().flatten() {
-            let text = |key: &str| fault.get(key).and_then(Value::as_str).unwrap_or_default();
-            let place = if text("pointer").is_empty() { "/" } else { text("pointer") };
-            let _ = write!(said, "\n  {place}: {}", text("detail"));
-        }
-        said
-    }
-}
-
-async fn read(response: Response<Incoming>) -> Result<ServerResponse, CommandError> {
-    let status = response.status();
-    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect();
-    let body = tokio::time::timeout(RESPONSE_TIMEOUT, body);
-    let body = body.await.map_err(|_| "the response did not end in time")?;
-    let body = body.map_err(|error| error.to_string())?.to_bytes();
-    Ok(ServerResponse { status, body: serde_json::from_slice(&body).unwrap_or_default() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_is_named_with_or_without_a_scheme() {
-        let read = |text: &str| server_url(text).map(|uri| uri.to_string());
-        assert_eq!(read("127.0.0.1:8080").unwrap(), "http://127.0.0.1:8080/");
-        assert_eq!(read("localhost").unwrap(), "http://localhost/");
-        assert_eq!(read("[::1]:80").unwrap(), "http://[::1]:80/");
-        assert_eq!(read("https://ctx.example/base/").unwrap(), "https://ctx.example/base/");
-        for text in ["", "ftp://example.com", "http://", "http:///x", "a b"] {
-            assert!(read(text).is_err(), "{text}");
-        }
+        let faults = faults.into_iter().flatten().map(|fault| {
+            let text = |key: &str| fault.get(key).and_then(Value::as_str);
+            Fault {
+                pointer: text("pointer").unwrap_or_default().to_owned(),
+                detail: text("detail").unwrap_or_default().to_owned(),
+                did_you_mean: text("did_you_mean").map(str::to_owned),
+            }
+        });
+        Refusal { status: response.status, title, faults: faults.collect() }
     }
 }

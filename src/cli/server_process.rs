@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
-use serde_json::Value;
 
 use super::CommandError;
 use super::failure::{AddressInUse, StoreLost};
@@ -64,13 +63,11 @@ pub(super) async fn build(config: Config) -> Result<Server, CommandError> {
     }
 }
 
-/// Whether a server of ours listens there: only ours refuses this request in these words.
+/// Whether a server of ours listens there.
 async fn is_contexture(address: SocketAddr) -> bool {
     let ask = async {
         let client = ServerClient::new(&ServerArgs::at(reachable(address)).ok()?).ok()?;
-        let response = client.get("/compile", &[]).await.ok()?;
-        let detail = response.body.get("detail").and_then(Value::as_str)?;
-        Some(detail.contains("POST /compile"))
+        Some(client.is_contexture().await)
     };
     matches!(tokio::time::timeout(ASK_TIMEOUT, ask).await, Ok(Some(true)))
 }

@@ -33,6 +33,16 @@ pub(super) fn input_path(file: Option<&Path>) -> Result<&Path, clap::Error> {
     }
 }
 
+/// A fault whose place is known.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LocatedFault {
+    pub(super) title: String,
+    /// Bytes of the file; none for a fault of the whole file.
+    pub(super) span: Option<Range<usize>>,
+    /// What is written next to the caret.
+    pub(super) label: String,
+}
+
 /// The content of a file, or of standard input.
 #[derive(Debug)]
 pub(super) struct SourceFile {
@@ -61,6 +71,16 @@ impl SourceFile {
                 Err(format!("{name}:{line}: not UTF-8 (byte {} of the file)", at + 1).into())
             }
         }
+    }
+
+    /// The same file with another text, to be shown instead.
+    pub(super) fn with_text(&self, text: String) -> Self {
+        Self { name: self.name.clone(), text }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(name: &str, text: &str) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned() }
     }
 
     /// What people call the file.
@@ -145,6 +165,21 @@ impl SourceFile {
     /// Returns these faults, each at its place in this file.
     pub(super) fn faults(&self, faults: &[Fault], list_key: &str) -> FileFaults {
         FileFaults(self.show(faults, list_key, |_| Level::ERROR, Fault::clone))
+    }
+
+    /// Shows faults at places that another reader found, one below the other.
+    pub(super) fn located(&self, faults: &[LocatedFault]) -> FileFaults {
+        let shown = faults.iter().map(|LocatedFault { title, span, label }| {
+            let group = match span {
+                Some(span) => self.group(title, span, label),
+                None => {
+                    let title = format!("{}: {title}", self.name);
+                    Group::with_title(Level::ERROR.primary_title(title))
+                }
+            };
+            Renderer::styled().render(&[group])
+        });
+        FileFaults(shown.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Shows findings at their places, one below the other.

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::event_words::describe;
-use super::server_client::{ServerArgs, ServerClient, StreamRefusal};
+use super::reader_end::stdout_is_closed;
+use super::server_client::{Refusal, ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
 use super::terminal::{FAINT, NAME, Terminal};
 use super::usage::one_of;
@@ -53,7 +54,7 @@ pub(super) struct TailArgs {
     server: ServerArgs,
 }
 
-/// Prints events until Ctrl-C. A server that goes away is waited for, and nothing is missed.
+/// Prints events until Ctrl-C, or until nothing reads them. A server that goes away is waited for, and nothing is missed.
 pub(super) fn run(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -61,6 +62,7 @@ pub(super) fn run(args: &TailArgs, terminal: Terminal) -> Result<(), CommandErro
         tokio::select! {
             ended = follow(args, terminal) => ended,
             () = stop => Ok(()),
+            () = stdout_is_closed() => Ok(()),
         }
     })
 }
@@ -89,8 +91,8 @@ async fn follow(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError>
 
 /// Returns a refusal that would come again, such as that of a server that needs a key now.
 fn give_up_if_final(failure: CommandError) -> Result<(), CommandError> {
-    let refusal = failure.downcast_ref::<StreamRefusal>();
-    if refusal.is_some_and(|refusal| refusal.is_final) { Err(failure) } else { Ok(()) }
+    let refusal = failure.downcast_ref::<Refusal>();
+    if refusal.is_some_and(Refusal::is_final) { Err(failure) } else { Ok(()) }
 }
 
 fn path(args: &TailArgs, after: Option<u64>) -> String {

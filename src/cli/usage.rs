@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, StyledStr};
+use clap::builder::{PossibleValuesParser, Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _};
 
@@ -19,6 +19,20 @@ const MIN_LIKENESS: f64 = 0.7;
 /// Reads a flag whose value is one of a few words, which a fault and `--help` list.
 pub(super) fn one_of<W>(words: &'static [(&'static str, W)]) -> PossibleValuesParser {
     PossibleValuesParser::new(words.iter().map(|(word, _)| *word))
+}
+
+/// Takes variables that are set to an empty text as not set. Those of `serve` stay: a setting that came
+/// out empty by mistake, such as a key, must stop the server.
+pub(super) fn without_empty_variables(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let value = argument.get_env().and_then(std::env::var_os);
+        let is_empty = value.is_some_and(|value| value.is_empty());
+        if is_empty { argument.env(Resettable::Reset) } else { argument }
+    });
+    command.mut_subcommands(|command| match command.get_name() {
+        "serve" => command,
+        _ => without_empty_variables(command),
+    })
 }
 
 /// The colours of help and of faults of the command line, which are printed before it is read.

@@ -36,7 +36,7 @@ pub use memory::MemoryConfig;
 pub use models::{Error as ModelsError, read as read_models};
 pub use packs::PacksConfig;
 pub use quotas::QuotasConfig;
-pub use server::{ServerConfig, listen_address};
+pub use server::{ServerConfig, listen_address, local_port};
 pub use settings::{Setting, SettingSource, settings_in_force};
 pub use skills::{ReadSkill, SkillsConfig, read as read_skills};
 pub use store::{DatabaseUrl, PostgresUrl, StoreConfig};

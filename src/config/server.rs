@@ -78,14 +78,19 @@ pub struct ServerConfig {
 
 /// Reads an address with a port, or a port of loopback.
 pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
-    if let Some(port) = port.parse::<u16>().ok().filter(|_| !port.starts_with('+')) {
+    if let Some(port) = local_port(text) {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
     text.parse().map_err(|_| {
         "must be an IP address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080, or a port alone"
             .to_owned()
     })
+}
+
+/// Reads a port of this machine: alone, or after a colon or `localhost:`.
+pub fn local_port(text: &str) -> Option<u16> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    port.parse().ok().filter(|_| !port.starts_with('+'))
 }
 
 /// A name in lower case, or the star.

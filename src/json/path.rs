@@ -150,6 +150,17 @@ impl Faults {
         self.push(path, format!("unknown {what} `{}`", beginning(name)), near);
     }
 
+    /// Reports an unknown name with the nearest of the `known` ones, or with all of them if none is
+    /// near. For names of which there are few.
+    pub fn unknown_listed_name(&mut self, path: &Path<'_>, what: &str, name: &str, known: &[&str]) {
+        let near = find_nearest(beginning(name), known.iter().copied());
+        let mut detail = format!("unknown {what} `{}`", beginning(name));
+        if near.is_none() {
+            detail = format!("{detail}; known {what}s: {}", known.join(", "));
+        }
+        self.push(path, detail, near);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

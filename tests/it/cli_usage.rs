@@ -298,7 +298,7 @@ async fn the_first_key_of_an_open_server_is_logged() {
     let ended = ended.await.expect("it ends").expect("a thread").expect("the program ran");
     assert_eq!(ended.status.code(), Some(1));
     let told = text(&ended.stderr);
-    assert!(told.contains("error: a key is required") && told.contains("CONTEXTURE_KEY"), "{told}");
+    assert!(told.contains("requires a key: give one with --key or CONTEXTURE_KEY"), "{told}");
     let logged = std::fs::read_to_string(log.path()).expect("the log");
     let lines: Vec<&str> =
         logged.lines().filter(|line| line.contains("the first key was made")).collect();

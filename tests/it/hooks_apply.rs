@@ -1,6 +1,7 @@
 //! `contexture hooks apply`: the registered hooks become those of a file.
 
-use std::process::Output;
+use std::io::Write as _;
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -121,7 +122,10 @@ async fn hooks_that_the_file_does_not_name_stay_unless_pruned() {
 async fn faults_are_named_before_anything_is_changed() {
     let scan = "  scan: {point: transform_context, kind: guard, builtin: secret_scan}\n";
     for (hooks, fault) in [
-        ("hooks:\n  b: {point: nowhere, kind: guard, builtin: secret_scan}\n", "hook b: "),
+        (
+            "hooks:\n  b: {point: nowhere, kind: guard, builtin: secret_scan}\n",
+            "unknown hook point `nowhere`; known hook points: before_compress, ",
+        ),
         (
             "hooks:\n  a: {point: tool_result, kind: transform, url: '${NOT_SET}'}\n",
             "NOT_SET is not set",
@@ -147,4 +151,59 @@ async fn faults_are_named_before_anything_is_changed() {
     assert!(
         String::from_utf8_lossy(&run.stderr).contains("no server answers at http://127.0.0.1:9")
     );
+}
+
+/// Applies a text from standard input, and returns the exit code and what was printed.
+async fn apply_input(server: &TestServer, text: &[u8]) -> (i32, String) {
+    let mut command = ServerProcess::command();
+    command.args(["hooks", "apply", "-", "--yes"]).env("CONTEXTURE_URL", server.url(""));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    let run = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
+    let Output { status, stdout, stderr } = run.await.unwrap();
+    let printed = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    (status.code().unwrap(), printed)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_of_the_file_is_shown_at_its_place() {
+    let server = TestServer::dev().await;
+    let (code, shown) = apply_input(
+        &server,
+        b"hooks:\n  scan: {point: transform_context, kind: \
+        guard, builtin: secret_scan}\n",
+    )
+    .await;
+    assert_eq!((code, shown.contains("created scan\n")), (0, true), "{shown}");
+    let cases: [(&[u8], &str, &str); 7] = [
+        (
+            b"hooks:\n  a: {point: tool_resultt, kind: guard, builtin: secret_scan}\n",
+            "standard input:2:7",
+            "unknown hook point `tool_resultt` (did you mean `tool_result`?)",
+        ),
+        (
+            b"hooks:\n  a:\n    point: tool_result\n    kindd: guard\n    builtin: secret_scan\n",
+            "standard input:4:5",
+            "unknown key `kindd` (did you mean `kind`?)",
+        ),
+        (
+            b"hooks:\n  a:\n    timeout_ms: 99999999999999999999999\n",
+            "standard input:3:17",
+            "the number 99999999999999999999999 is too large",
+        ),
+        (
+            b"hooks:\n  a: {}\n  b: {}\n  a: {}\n",
+            "standard input:4:3",
+            "the key `a` is there twice",
+        ),
+        (b"hook: {}\n", "standard input:1:1", "(did you mean `hooks`?)"),
+        (b"{}", "standard input", "the key `hooks` is missing"),
+        (b"hooks:\n  a: {url: '\xff'}\n", "standard input:2", "not UTF-8"),
+    ];
+    for (text, place, fault) in cases {
+        let (code, shown) = apply_input(&server, text).await;
+        assert_eq!(code, 1, "{shown}");
+        assert!(shown.contains(place) && shown.contains(fault), "{place}, {fault}: {shown}");
+    }
 }

@@ -17,6 +17,7 @@ mod cache_doc;
 mod cli_compress;
 mod cli_pack;
 mod cli_read_test;
+mod cli_server;
 mod cli_terminal;
 mod cli_usage;
 mod commit_cut;

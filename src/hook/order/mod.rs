@@ -43,8 +43,8 @@ impl Manifest {
         for (name, list) in members {
             let path = all.key(name);
             let Some(point) = Point::parse(name) else {
-                let known = Point::ALL.iter().map(|point| point.as_str());
-                faults.unknown_name(&path, "hook point", name, known);
+                let known = Point::ALL.map(Point::as_str);
+                faults.unknown_listed_name(&path, "hook point", name, &known);
                 continue;
             };
             let Some(items) =

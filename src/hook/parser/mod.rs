@@ -188,8 +188,8 @@ fn read_points(fields: &Fields<'_, '_>, kind: Option<HookKind>, faults: &mut Fau
         };
         match Point::parse(name) {
             None => {
-                let known = Point::ALL.iter().map(|point| point.as_str());
-                faults.unknown_name(&path, "hook point", name, known);
+                let known = Point::ALL.map(Point::as_str);
+                faults.unknown_listed_name(&path, "hook point", name, &known);
             }
             Some(point) if points.contains(&point) => faults.add(&path, "is named twice"),
             Some(point) => {

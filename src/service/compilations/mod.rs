@@ -23,7 +23,7 @@ pub use self::decisions::{ExplainedCompile, explain};
 use self::hook_exchanges::HookExchanges;
 pub use self::live::HookCheck;
 pub(super) use self::replay::strict;
-pub use self::replay::{REPLAY_MODES, ReplayComparison, replay};
+pub use self::replay::{HASHES_ONLY, REPLAY_MODES, ReplayComparison, replay};
 
 const UNKNOWN: Error = Error::NotFound("there is no compilation of this id, or no longer");
 

@@ -20,8 +20,8 @@ pub struct HooksFile {
 /// The reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HooksFileError {
-    #[error("it is not JSON: {0}")]
-    Json(#[from] json::Error),
+    #[error("line {line}, column {column}: {kind}")]
+    Json { line: usize, column: usize, kind: json::ErrorKind },
     #[error("{}", list_faults(.0))]
     Invalid(Vec<Fault>),
 }
@@ -39,7 +39,13 @@ impl HooksFile {
     /// # Errors
     /// Returns every fault with its pointer.
     pub fn read(text: &str, policy: &Policy) -> Result<Self, HooksFileError> {
-        let node = json::parse(text, Limits::default())?;
+        let node = json::parse(text, Limits::default()).map_err(|error| {
+            let before = text.get(..error.offset).unwrap_or(text);
+            let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+            HooksFileError::Json { line, column, kind: error.kind }
+        })?;
         let mut faults = Faults::default();
         let mut file = Self::default();
         if let Some(fields) = Fields::read(&node, Path::Root, KEYS, &mut faults) {

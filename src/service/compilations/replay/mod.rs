@@ -88,9 +88,11 @@ pub const REPLAY_MODES: &[(&str, ReplayMode)] = &[
     ("refresh", ReplayMode::Refresh),
 ];
 
-const HASHES: Error = Error::RecordIncomplete(
-    "the record holds hashes alone: send the request again as {\"request\": …}",
-);
+/// The error of a record without the texts of its request.
+pub const HASHES_ONLY: &str =
+    "the record holds hashes alone: send the request again as {\"request\": …}";
+
+const HASHES: Error = Error::RecordIncomplete(HASHES_ONLY);
 const OF_GATEWAY: Error = Error::RecordIncomplete(
     "a request through the gateway was not compiled, so there is no replay",
 );
