@@ -6,6 +6,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::CommandError;
+use super::json_lines::strip_byte_order_mark;
+use super::source_file::SourceFile;
 use crate::config;
 
 /// A hook of the file.
@@ -29,8 +31,9 @@ impl fmt::Display for AppliedFileError {
 /// Reads a file of hooks, in its order.
 pub(super) fn read(file: &Path) -> Result<Vec<HookOfFile>, CommandError> {
     let named = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| named(&error))?;
-    let hooks = parse(&text, config::variable_of_file).map_err(|error| named(&error))?;
+    let text = SourceFile::read(file)?.text;
+    let hooks = parse(strip_byte_order_mark(&text), config::variable_of_file)
+        .map_err(|error| named(&error))?;
     Ok(hooks)
 }
 

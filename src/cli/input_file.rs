@@ -11,6 +11,7 @@ use super::CommandError;
 use super::json_lines::{JsonLines, strip_byte_order_mark};
 use super::members::OrderedMembers;
 use super::rollout::read_rollout;
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use super::transcript::read_transcript;
 use crate::domain::Source;
@@ -22,6 +23,8 @@ pub(super) struct InputFile {
     /// The key of the messages; `text` for a text.
     pub(super) key: &'static str,
     pub(super) members: OrderedMembers,
+    /// Whether the file is JSON or JSON Lines, and not a text of any other kind.
+    is_json: bool,
     /// Whether each message is a line of the file.
     pub(super) has_lines: bool,
     /// The number of a last line that is cut off, and so left out.
@@ -109,7 +112,23 @@ impl InputFile {
             return Ok(found);
         }
         let members = OrderedMembers::new("text", to_raw_value(text)?);
-        Ok(Self::whole("text", members))
+        Ok(Self { is_json: false, ..Self::whole("text", members) })
+    }
+
+    /// Reads a file with `read`. One that is JSON is taken as the body of a request is.
+    pub(super) fn read_source(
+        source: &mut SourceFile,
+        read: fn(&str) -> Result<Self, CommandError>,
+    ) -> Result<Self, CommandError> {
+        let file = read(&source.text)?;
+        if !file.is_json {
+            return Ok(file);
+        }
+        source.take_as_json();
+        if !file.has_lines {
+            source.check_json(None)?;
+        }
+        read(&source.text)
     }
 
     /// Says which line was left out, if one was.
@@ -120,7 +139,7 @@ impl InputFile {
     }
 
     fn whole(key: &'static str, members: OrderedMembers) -> Self {
-        Self { key, members, has_lines: false, cut_line: None }
+        Self { key, members, is_json: true, has_lines: false, cut_line: None }
     }
 
     /// Reads a file that is measured and not written again: JSON Lines are a conversation, too, if
@@ -166,7 +185,7 @@ fn session_log(text: &str) -> Option<InputFile> {
         Some(members) => ("messages", members),
         None => ("input", read_rollout(documents)?),
     };
-    Some(InputFile { key, members, has_lines: true, cut_line: lines.cut_line })
+    Some(InputFile { key, members, is_json: true, has_lines: true, cut_line: lines.cut_line })
 }
 
 /// The messages of a file with one in each line; `None` if a line is something else.
