@@ -219,9 +219,11 @@ fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal)
             source.name()
         ));
     } else if file.is_text()
-        && let Some(why) = why_no_conversation(&source.text)
+        && let Some(line) = why_no_conversation(&source.text)
+        && line.is_after_others
     {
-        terminal.note(&format!("{} is compressed as one text: {why}", source.name()));
+        // Lines that never were of a conversation, such as a log, are a text that was meant.
+        terminal.note(&format!("{} is compressed as one text: {}", source.name(), line.why));
     }
 }
 

@@ -198,8 +198,16 @@ fn message_lines(text: &str) -> Option<InputFile> {
     Some(InputFile { has_lines: true, cut_line: lines.cut_line, ..file })
 }
 
+/// The first line for which a file of JSON Lines was not read as a conversation.
+pub(super) struct ForeignLine {
+    /// What is wrong with it.
+    pub(super) why: String,
+    /// Whether the lines before it are of a conversation.
+    pub(super) is_after_others: bool,
+}
+
 /// Why a file whose lines look like JSON was not read as a conversation; `None` for other texts.
-pub(super) fn why_no_conversation(text: &str) -> Option<String> {
+pub(super) fn why_no_conversation(text: &str) -> Option<ForeignLine> {
     let is_object = |line: &str| serde_json::from_str::<Members<'_>>(line).is_ok();
     let first = strip_byte_order_mark(text).lines().find(|line| !line.trim().is_empty())?;
     if !is_object(first) {
@@ -207,16 +215,23 @@ pub(super) fn why_no_conversation(text: &str) -> Option<String> {
     }
     let lines = match JsonLines::read(text) {
         Ok(lines) => lines,
-        Err(number) => return Some(format!("line {number} is not JSON")),
+        Err(number) => {
+            return Some(ForeignLine {
+                why: format!("line {number} is not JSON"),
+                is_after_others: true,
+            });
+        }
     };
     let is_turn = |line: &str| {
         let item = serde_json::from_str::<Members<'_>>(line);
         item.is_ok_and(|item| is_message(&item, "messages") && has_known_role(&item))
     };
-    let (number, _) = lines.documents.iter().find(|(_, line)| !is_turn(line))?;
-    Some(format!(
+    let at = lines.documents.iter().position(|(_, line)| !is_turn(line))?;
+    let (number, _) = lines.documents.get(at)?;
+    let why = format!(
         "line {number} is no message, and the file is no log that Claude Code or Codex writes"
-    ))
+    );
+    Some(ForeignLine { why, is_after_others: at > 0 })
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {

@@ -122,9 +122,9 @@ pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandErr
 fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
     file.note_cut_line(terminal);
     if file.is_text()
-        && let Some(why) = why_no_conversation(&source.text)
+        && let Some(line) = why_no_conversation(&source.text)
     {
-        terminal.note(&format!("{} is read as one text: {why}", source.name()));
+        terminal.note(&format!("{} is read as one text: {}", source.name(), line.why));
     }
 }
 
