@@ -191,10 +191,11 @@ impl SourceFile {
                 let _ = write!(title, " (did you mean `{near}`?)");
             }
             let in_list = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
-            // `None` in a bare list: it is of what a flag says.
             let local = match in_list.filter(|_| !list_key.is_empty()) {
                 Some(rest) if is_list => Some(rest),
-                _ => Some(&*pointer).filter(|_| !is_list || list_key.is_empty()),
+                // In a bare list, other members are of what a flag says.
+                _ => Some(&*pointer)
+                    .filter(|pointer| !is_list || list_key.is_empty() || pointer.is_empty()),
             };
             let span = document.as_ref().zip(local).and_then(|(node, at)| self.span(node, at));
             let group = match span.filter(|_| !is_count) {

@@ -113,7 +113,7 @@ fn faults_of_any_file_have_its_name_line_and_column() {
     let deep = format!("{{\"messages\": {}{}}}", "[".repeat(300), "]".repeat(300));
     let told = failed(&["compile", &folder.write("deep.json", deep)]);
     assert!(told.contains("nested too deeply") && told.contains("deep.json:1:"), "{told}");
-    assert!(told.contains("/0/0…") && told.len() < 1_500, "{told}");
+    assert!(told.contains("/0/…") && told.len() < 1_500, "{told}");
 
     for document in ["42", "null", "{}", "\"s\"", "[]"] {
         let told = failed(&["compile", &folder.write("other.json", document)]);
@@ -183,7 +183,8 @@ fn a_dash_is_standard_input_where_a_file_is_read() {
     let line = ["compile", &request, "--model", "mine", "--models-file", "-", "--full"];
     let output = piped(&line, &rows);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("mine"), "{}", text(&output.stdout));
+    let response: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(response["report"]["budget"], 8997);
     for line in [
         &["expand", "-", "--originals", "-"][..],
         &["compile", "-", "--models-file", "-"],
@@ -233,7 +234,8 @@ fn halves_of_surrogate_pairs_are_repaired_and_named() {
         let told = text(&output.stderr);
         assert!(output.status.success(), "{told}");
         assert!(told.contains("surrogate_replaced at /messages/0"), "{command}: {told}");
-        assert!(text(&output.stdout).contains('\u{fffd}'));
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(printed.to_string().contains('\u{fffd}'), "{command}: {printed}");
     }
 }
 
