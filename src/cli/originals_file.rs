@@ -45,7 +45,7 @@ impl OriginalsFile {
         let faults = problem.errors.iter().map(|fault| {
             let local = fault.pointer.strip_prefix(ORIGINALS)?;
             let pointer = if self.is_response { &*fault.pointer } else { local };
-            let detail = format!("holds no originals by id: {}", fault.detail);
+            let detail = format!("no originals by id: {}", fault.detail);
             Some(Fault { pointer: pointer.to_owned(), detail, ..fault.clone() })
         });
         let faults: Vec<Fault> = faults.collect::<Option<_>>()?;

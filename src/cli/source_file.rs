@@ -48,7 +48,7 @@ impl SourceFile {
             // What is before the place has the same bytes in this text.
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let file = Self { name, text };
-            Box::new(file.fault_at(&title, &(at..at), "")).into()
+            file.fault_at(&title, &(at..at), "").into()
         })
     }
 

@@ -122,6 +122,7 @@ fn faults_of_any_file_have_its_name_line_and_column() {
     let binary = folder.write("binary.json", b"{\"a\":\n \"x\xff\"}");
     let told = failed(&["compile", &binary]);
     assert!(told.contains("binary.json:2:4") && told.contains("is not UTF-8 (byte 10"), "{told}");
+    assert_eq!(told.matches("error:").count(), 1, "{told}");
 
     let held = folder.write("held.json", request(HELLO));
     let told = failed(&["expand", &held, "--originals", &held]);

@@ -71,7 +71,7 @@ pub fn compare(services: &Services, a: &str, b: &str) -> Result<Comparison, Refu
     })
 }
 
-const RECORD_ALONE: &str = "is a record that has hashes and no texts, and the other document is none: \
+const RECORD_ALONE: &str = "a record that has hashes and no texts, and the other document is none: \
                             compare two records, or two payloads";
 
 fn refusal(detail: &str) -> Error {
@@ -93,9 +93,9 @@ fn payload(services: &Services, node: &Node<'_>, text: &str) -> Result<String, E
     }
     Err(refusal(match node.value {
         Value::Array(_) => {
-            "is a list, and neither a request nor a payload: put messages into {\"messages\": [...]}"
+            "a list, and neither a request nor a payload: put messages into {\"messages\": [...]}"
         }
-        _ => "is neither a request nor a payload: it has no `messages`, `input` or `contents`",
+        _ => "neither a request nor a payload: it has no `messages`, `input` or `contents`",
     }))
 }
 
