@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::compress::models;
 use super::failure::{GivenFlag, given_flags};
 use super::json_lines::is_json_lines;
 use super::members::OrderedMembers;
-use super::source_file::{SourceFile, input_path};
+use super::paths::{input_path, refuse_second_input, shell_word};
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use super::usage::one_of;
 use super::{CommandError, report};
-use crate::config;
-use crate::domain::{Models, Target};
+use crate::domain::Target;
 use crate::pipeline::Deadline;
 use crate::service::{self, Services};
 
@@ -71,23 +72,22 @@ struct PrintedResponse<'a> {
 
 pub(super) fn run(args: &CompileArgs, terminal: Terminal) -> Result<(), CommandError> {
     let path = input_path(args.file.as_deref())?;
-    let mut source = SourceFile::read(path)?;
-    source.text = service::compile::replace_halves(std::mem::take(&mut source.text));
+    refuse_second_input(path, "--models-file", args.models_file.as_deref())?;
+    let source = SourceFile::read_json(path)?;
     source.check_not_empty()?;
-    let file = path.display();
+    let name = source.name();
+    let file = shell_word(path);
     if is_json_lines(&source.text) {
         return Err(format!(
-            "{file} is JSON Lines, and compile takes one document: measure the session with `contexture \
-             prove {file}`, or put the messages into {{\"messages\": [...]}}"
+            "{name} is JSON Lines, and compile takes one document: measure the session with `contexture \
+             prove {file}`, shorten it with `contexture compress {file}`, or put the messages into \
+             {{\"messages\": [...]}}"
         )
         .into());
     }
     source.check_json(Some(&format!("compress {file}")))?;
     let body = edit(&source.text, args)?;
-    let mut models = Models::built_in();
-    if let Some(path) = &args.models_file {
-        models.extend(config::read_models(path)?);
-    }
+    let models = models(args.models_file.as_deref())?;
     let deadline = Deadline::at(Instant::now() + CALL_TIMEOUT);
     let progress = terminal.progress("compiling");
     let answer = service::compile::compile(&Services::new(models)?, &body, &deadline)

@@ -11,14 +11,17 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::failure::{GivenFlag, given_flags};
-use super::input_file::InputFile;
+use super::input_file::{InputFile, why_no_conversation};
 use super::members::OrderedMembers;
-use super::source_file::{SourceFile, input_path};
+use super::originals_file::OriginalsFile;
+use super::paths::{input_path, refuse_second_input};
+use super::row_files::read_models;
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use super::usage::one_of;
 use super::{CommandError, report};
-use crate::config;
 use crate::domain::{AllowedNotations, Models};
+use crate::http::problem::Problem;
 use crate::pipeline::{Deadline, MAX_EDIT_BYTES};
 use crate::service::compress::COMPRESS_LEVELS;
 use crate::service::{self, Services};
@@ -101,15 +104,11 @@ pub(super) struct ExpandArgs {
 }
 
 pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let source = SourceFile::read(input_path(args.file.as_deref())?)?;
-    let mut file = InputFile::read(&source.text)?;
+    let path = input_path(args.file.as_deref())?;
+    refuse_second_input(path, "--models-file", args.models_file.as_deref())?;
+    let mut source = SourceFile::read(path)?;
+    let mut file = InputFile::read_source(&mut source, InputFile::read)?;
     note_what_was_read(&source, &file, terminal);
-    if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
-        terminal.note(&format!(
-            "a text of more than {} MiB is shown as it is: split it at line ends, such as with `split -C 15m`",
-            MAX_EDIT_BYTES >> 20
-        ));
-    }
     let ignored = file.keep_options();
     let members = &mut file.members;
     for (key, value) in
@@ -133,6 +132,10 @@ pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), Co
         }
         None => {}
     }
+    let has_budget = members.get("budget_tokens").is_some();
+    if file.is_text() && source.text.len() > MAX_EDIT_BYTES {
+        note_large_text(has_budget, terminal);
+    }
     let services = Services::new(models(args.models_file.as_deref())?)?;
     let progress = terminal.progress("compressing");
     let answer = service::compress::compress(&services, &file.members.to_json()?, &call_deadline())
@@ -155,11 +158,14 @@ pub(super) fn compress(args: &CompressArgs, terminal: Terminal) -> Result<(), Co
 }
 
 pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let source = SourceFile::read(input_path(args.file.as_deref())?)?;
-    let file = InputFile::read(&source.text)?;
+    let path = input_path(args.file.as_deref())?;
+    refuse_second_input(path, "--originals", args.originals.as_deref())?;
+    let mut source = SourceFile::read(path)?;
+    let file = InputFile::read_source(&mut source, InputFile::read)?;
     let mut request = OrderedMembers::new(file.key, file.value().to_owned());
-    let originals = match &args.originals {
-        Some(path) => Some(originals(&SourceFile::read(path)?.text, path)?),
+    let given = args.originals.as_deref().map(OriginalsFile::read).transpose()?;
+    let originals = match &given {
+        Some(given) => Some(given.originals.clone()),
         None => file.members.get("originals").filter(is_object).map(ToOwned::to_owned),
     };
     if let Some(originals) = originals {
@@ -168,7 +174,11 @@ pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), Comman
     let services = Services::new(Models::built_in())?;
     let progress = terminal.progress("restoring");
     let answer = service::expansion::expand(&services, &request.to_json()?, &call_deadline())
-        .map_err(|error| source.problem(&error.into(), file.key))?;
+        .map_err(|error| {
+            let problem = Problem::from(error);
+            let of_originals = given.and_then(|given| given.fault(&problem));
+            of_originals.map_or_else(|| source.problem(&problem, file.key), Into::into)
+        })?;
     drop(progress);
     let parts: OrderedMembers = serde_json::from_slice(&answer)?;
     print(&parts, file.key, &mut io::stdout())?;
@@ -208,14 +218,33 @@ fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal)
             "{} looks like JSON and is not, at {place}; it is compressed as a text",
             source.name()
         ));
+    } else if file.is_text()
+        && let Some(line) = why_no_conversation(&source.text)
+        && line.is_after_others
+    {
+        // Lines that never were of a conversation, such as a log, are a text that was meant.
+        terminal.note(&format!("{} is compressed as one text: {}", source.name(), line.why));
     }
+}
+
+/// Says what is not done with a text that is too large for notations.
+fn note_large_text(has_budget: bool, terminal: Terminal) {
+    let what = if has_budget {
+        "gets no notations; it is only shortened to its budget"
+    } else {
+        "is shown as it is"
+    };
+    terminal.note(&format!(
+        "a text of more than {} MiB {what}: split it at line ends, such as with `split -C 15m`",
+        MAX_EDIT_BYTES >> 20
+    ));
 }
 
 /// Returns the built-in models, and those of a file.
 pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
     let mut models = Models::built_in();
     if let Some(path) = file {
-        models.extend(config::read_models(path)?);
+        models.extend(read_models(path)?);
     }
     Ok(models)
 }
@@ -225,18 +254,8 @@ pub(super) fn call_deadline() -> Deadline {
     Deadline::at(Instant::now() + CALL_TIMEOUT)
 }
 
-fn is_object(value: &&RawValue) -> bool {
+pub(super) fn is_object(value: &&RawValue) -> bool {
     value.get().starts_with('{')
-}
-
-/// Reads originals by id, from a map or from a response that contains one.
-fn originals(text: &str, path: &Path) -> Result<Box<RawValue>, CommandError> {
-    let malformed = |error| format!("{} holds no originals by id: {error}", path.display());
-    let members: OrderedMembers = serde_json::from_str(text).map_err(malformed)?;
-    match members.get("originals").filter(is_object) {
-        Some(originals) => Ok(originals.to_owned()),
-        None => Ok(RawValue::from_string(text.trim().to_owned())?),
-    }
 }
 
 /// Prints the messages of a response on one line, or its text byte for byte.

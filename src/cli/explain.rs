@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::CommandError;
-use super::failure::refused;
+use super::paths::is_standard_input;
 use super::source_file::SourceFile;
 use crate::domain::{Models, counted};
 use crate::service::Services;
-use crate::service::why::{self, FoundChange};
+use crate::service::why::{self, Comparison, FoundChange};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
@@ -25,25 +25,34 @@ pub(super) struct WhyArgs {
 
 /// Prints where the second document leaves the first.
 pub(super) fn run(args: &WhyArgs) -> Result<(), CommandError> {
-    if [&args.a, &args.b].iter().all(|path| path.as_os_str() == "-") {
+    if [&args.a, &args.b].into_iter().all(|path| is_standard_input(path)) {
         return Err("only one of the two files can be standard input".into());
     }
     let services = Services::new(Models::built_in())?;
-    let (a, b) = (SourceFile::read(&args.a)?, SourceFile::read(&args.b)?);
+    let (a, b) = (SourceFile::read_json(&args.a)?, SourceFile::read_json(&args.b)?);
     for file in [&a, &b] {
         file.check_not_empty()?;
         file.check_json(None)?;
     }
-    let change =
-        why::first_change(&services, &a.text, &b.text).map_err(|error| refused(&error.into()))?;
+    let compared = why::compare(&services, &a.text, &b.text).map_err(|refused| {
+        let file = if refused.is_second { &b } else { &a };
+        file.problem(&refused.error.into(), "messages")
+    })?;
     if args.json {
-        writeln!(io::stdout(), "{}", figures(change)?)?;
+        writeln!(io::stdout(), "{}", figures(compared)?)?;
         return Ok(());
     }
-    let Some(change) = change else {
-        writeln!(io::stdout(), "The second goes on from the first: all of it can be cached.")?;
-        return Ok(());
-    };
+    match compared {
+        Comparison::Left(change) => print_change(change),
+        Comparison::Continues => Ok(writeln!(io::stdout(), "{CONTINUES}")?),
+        Comparison::IsBeginning => Ok(writeln!(io::stdout(), "{IS_BEGINNING}")?),
+    }
+}
+
+const CONTINUES: &str = "The second goes on from the first: all of it can be cached.";
+const IS_BEGINNING: &str = "The second is the beginning of the first, which has more messages: all of the second can be cached.";
+
+fn print_change(change: FoundChange) -> Result<(), CommandError> {
     match change {
         FoundChange::Hashes(change) => {
             let (word, reason) = (change.why.as_str(), change.why.explain());
@@ -78,15 +87,16 @@ pub(super) fn run(args: &WhyArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The change for programs: `first_change` as in a report, null if there is none, and its sentence.
-fn figures(change: Option<FoundChange>) -> Result<Value, CommandError> {
-    Ok(match change {
-        None => json!({"first_change": null, "detail": null}),
-        Some(FoundChange::Hashes(change)) => {
+/// The change for programs: `first_change` as in a report, null if there is none, and a sentence.
+fn figures(compared: Comparison) -> Result<Value, CommandError> {
+    Ok(match compared {
+        Comparison::Continues => json!({"first_change": null, "detail": null}),
+        Comparison::IsBeginning => json!({"first_change": null, "detail": IS_BEGINNING}),
+        Comparison::Left(FoundChange::Hashes(change)) => {
             json!({"first_change": {"pointer": change.pointer, "why": change.why.as_str()},
                    "detail": change.why.explain()})
         }
-        Some(FoundChange::Payloads(change)) => {
+        Comparison::Left(FoundChange::Payloads(change)) => {
             let detail = change.why.explain();
             json!({"first_change": serde_json::to_value(change)?, "detail": detail})
         }

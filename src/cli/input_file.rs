@@ -11,6 +11,7 @@ use super::CommandError;
 use super::json_lines::{JsonLines, strip_byte_order_mark};
 use super::members::OrderedMembers;
 use super::rollout::read_rollout;
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use super::transcript::read_transcript;
 use crate::domain::Source;
@@ -22,6 +23,8 @@ pub(super) struct InputFile {
     /// The key of the messages; `text` for a text.
     pub(super) key: &'static str,
     pub(super) members: OrderedMembers,
+    /// Whether the file is JSON or JSON Lines, and not a text of any other kind.
+    is_json: bool,
     /// Whether each message is a line of the file.
     pub(super) has_lines: bool,
     /// The number of a last line that is cut off, and so left out.
@@ -109,7 +112,23 @@ impl InputFile {
             return Ok(found);
         }
         let members = OrderedMembers::new("text", to_raw_value(text)?);
-        Ok(Self::whole("text", members))
+        Ok(Self { is_json: false, ..Self::whole("text", members) })
+    }
+
+    /// Reads a file with `read`. One that is JSON is taken as the body of a request is.
+    pub(super) fn read_source(
+        source: &mut SourceFile,
+        read: fn(&str) -> Result<Self, CommandError>,
+    ) -> Result<Self, CommandError> {
+        let file = read(&source.text)?;
+        if !file.is_json {
+            return Ok(file);
+        }
+        source.take_as_json();
+        if !file.has_lines {
+            source.check_json(None)?;
+        }
+        read(&source.text)
     }
 
     /// Says which line was left out, if one was.
@@ -120,7 +139,7 @@ impl InputFile {
     }
 
     fn whole(key: &'static str, members: OrderedMembers) -> Self {
-        Self { key, members, has_lines: false, cut_line: None }
+        Self { key, members, is_json: true, has_lines: false, cut_line: None }
     }
 
     /// Reads a file that is measured and not written again: JSON Lines are a conversation, too, if
@@ -166,7 +185,7 @@ fn session_log(text: &str) -> Option<InputFile> {
         Some(members) => ("messages", members),
         None => ("input", read_rollout(documents)?),
     };
-    Some(InputFile { key, members, has_lines: true, cut_line: lines.cut_line })
+    Some(InputFile { key, members, is_json: true, has_lines: true, cut_line: lines.cut_line })
 }
 
 /// The messages of a file with one in each line; `None` if a line is something else.
@@ -179,8 +198,16 @@ fn message_lines(text: &str) -> Option<InputFile> {
     Some(InputFile { has_lines: true, cut_line: lines.cut_line, ..file })
 }
 
+/// The first line for which a file of JSON Lines was not read as a conversation.
+pub(super) struct ForeignLine {
+    /// What is wrong with it.
+    pub(super) why: String,
+    /// Whether the lines before it are of a conversation.
+    pub(super) is_after_others: bool,
+}
+
 /// Why a file whose lines look like JSON was not read as a conversation; `None` for other texts.
-pub(super) fn why_no_conversation(text: &str) -> Option<String> {
+pub(super) fn why_no_conversation(text: &str) -> Option<ForeignLine> {
     let is_object = |line: &str| serde_json::from_str::<Members<'_>>(line).is_ok();
     let first = strip_byte_order_mark(text).lines().find(|line| !line.trim().is_empty())?;
     if !is_object(first) {
@@ -188,16 +215,23 @@ pub(super) fn why_no_conversation(text: &str) -> Option<String> {
     }
     let lines = match JsonLines::read(text) {
         Ok(lines) => lines,
-        Err(number) => return Some(format!("line {number} is not JSON")),
+        Err(number) => {
+            return Some(ForeignLine {
+                why: format!("line {number} is not JSON"),
+                is_after_others: true,
+            });
+        }
     };
     let is_turn = |line: &str| {
         let item = serde_json::from_str::<Members<'_>>(line);
         item.is_ok_and(|item| is_message(&item, "messages") && has_known_role(&item))
     };
-    let (number, _) = lines.documents.iter().find(|(_, line)| !is_turn(line))?;
-    Some(format!(
+    let at = lines.documents.iter().position(|(_, line)| !is_turn(line))?;
+    let (number, _) = lines.documents.get(at)?;
+    let why = format!(
         "line {number} is no message, and the file is no log that Claude Code or Codex writes"
-    ))
+    );
+    Some(ForeignLine { why, is_after_others: at > 0 })
 }
 
 fn object(text: &str) -> Result<Option<InputFile>, CommandError> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::failure::{GivenFlag, fault_lines, flag_fault};
+use super::row_files::{check_changed_keys, read_keys};
 use super::store::StoreLocation;
 use super::terminal::{HEADING, Terminal};
 use super::usage::one_of;
@@ -164,6 +165,7 @@ fn create(args: &CreateArgs, terminal: Terminal) -> Result<(), CommandError> {
     .to_string();
     let (created, is_first) = match &args.keys_file {
         Some(file) => {
+            check_changed_keys(file)?;
             let services = server::services_in_memory()?;
             let (created, hash) = keys::draft(&services, &request).map_err(failure)?;
             config::add_key(file, &created.key, hash)?;
@@ -208,7 +210,7 @@ fn create(args: &CreateArgs, terminal: Terminal) -> Result<(), CommandError> {
 fn list(args: &ListArgs, terminal: Terminal) -> Result<(), CommandError> {
     let found = match &args.keys_file {
         Some(file) => {
-            let keys = config::read_keys(file)?.into_iter().map(|(key, _)| key);
+            let keys = read_keys(file)?.into_iter();
             keys.filter(|key| args.tenant.as_deref().is_none_or(|tenant| tenant == &*key.tenant))
                 .collect()
         }
@@ -277,7 +279,10 @@ fn row(key: &Key) -> Value {
 fn revoke(args: &RevokeArgs, terminal: Terminal) -> Result<(), CommandError> {
     let id = id_of(&args.id);
     let was_there = match &args.keys_file {
-        Some(file) => config::remove_key(file, id)?,
+        Some(file) => {
+            check_changed_keys(file)?;
+            config::remove_key(file, id)?
+        }
         None => keys::delete(&server::services_on(&args.place.database_url)?, id)?,
     };
     let place = place(args.keys_file.as_deref(), &args.place);

@@ -8,6 +8,7 @@ use annotate_snippets::Level;
 use serde_json::{Value, json};
 
 use super::CommandError;
+use super::paths::{is_standard_input, shell_word};
 use super::source_file::SourceFile;
 use crate::domain::Models;
 use crate::json::Fault;
@@ -54,7 +55,7 @@ pub(super) fn run(command: &PackCommand) -> Result<(), CommandError> {
 }
 
 fn init(file: &Path) -> Result<(), CommandError> {
-    if file.as_os_str() == "-" {
+    if is_standard_input(file) {
         io::stdout().write_all(MINIMAL_PACK.as_bytes())?;
         return Ok(());
     }
@@ -71,14 +72,16 @@ fn init(file: &Path) -> Result<(), CommandError> {
     opened.write_all(MINIMAL_PACK.as_bytes())?;
     writeln!(
         io::stdout(),
-        "{name} is written; check it after a change: contexture pack lint {name}"
+        "{name} is written; check it after a change: contexture pack lint {}",
+        shell_word(file)
     )?;
     Ok(())
 }
 
 fn lint(file: &Path, as_json: bool) -> Result<(), CommandError> {
     let services = Services::new(Models::built_in())?;
-    let source = SourceFile::read(file)?;
+    let source = SourceFile::read_json(file)?;
+    source.check_not_empty()?;
     source.check_json(None)?;
     let faults = packs::lint(&services, &source.text).map_err(|error| error.to_string())?;
     let errors = faults.iter().filter(|fault| fault.is_error()).count();

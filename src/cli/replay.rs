@@ -61,7 +61,7 @@ const REPLAY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Replays a record and prints the differences.
 pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
-    let source = args.request.as_deref().map(SourceFile::read).transpose()?;
+    let source = args.request.as_deref().map(SourceFile::read_json).transpose()?;
     let body = match &source {
         Some(file) => {
             file.check_json(None)?;

@@ -9,6 +9,7 @@ use clap::{ArgMatches, Command};
 use super::CommandError;
 use super::failure::{AddressInUse, StoreLost};
 use super::health::reachable;
+use super::row_files::check_files_of_server;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
 use crate::config::{Config, Setting, settings_in_force};
@@ -50,6 +51,7 @@ pub(super) fn run(config: Config) -> Result<(), CommandError> {
 
 /// Builds a server. If its address is in use, the error says by what, and how to take another.
 pub(super) async fn build(config: Config) -> Result<Server, CommandError> {
+    check_files_of_server(&config)?;
     let failure = match Server::build(config).await {
         Ok(server) => return Ok(server),
         Err(failure) => failure,

@@ -2,17 +2,16 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use clap::CommandFactory as _;
-use clap::error::ErrorKind;
 
+use super::CommandError;
 use super::failure::{FileFaults, GivenFlag, flag_fault, refused};
 use super::json_lines::strip_byte_order_mark;
-use super::{Cli, CommandError};
+use super::paths::is_standard_input;
 use crate::http::problem::Problem;
 use crate::json::{self, ErrorKind as JsonFault, Fault, Limits, Node, Value};
 
@@ -21,17 +20,8 @@ const MAX_LINE_BYTES: usize = 4096;
 /// Bytes of a longer line that are shown before the place; twice as many are shown after it.
 const WINDOW_BYTES: usize = 200;
 
-/// The file that was named, or standard input if something is piped into the command.
-pub(super) fn input_path(file: Option<&Path>) -> Result<&Path, clap::Error> {
-    match file {
-        Some(file) => Ok(file),
-        None if io::stdin().is_terminal() => Err(Cli::command().error(
-            ErrorKind::MissingRequiredArgument,
-            "name a FILE, or pipe something into the command",
-        )),
-        None => Ok(Path::new("-")),
-    }
-}
+/// Bytes of a pointer that is shown as a whole.
+const MAX_POINTER_BYTES: usize = 100;
 
 /// A fault whose place is known.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +34,7 @@ pub(super) struct LocatedFault {
 }
 
 /// The content of a file, or of standard input.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SourceFile {
     name: String,
     pub(super) text: String,
@@ -53,7 +43,7 @@ pub(super) struct SourceFile {
 impl SourceFile {
     /// Reads a file, or standard input for `-`.
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
-        let is_input = path.as_os_str() == "-";
+        let is_input = is_standard_input(path);
         let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
         let mut bytes = Vec::new();
         let read = if is_input {
@@ -62,15 +52,28 @@ impl SourceFile {
             fs::read(path).map(|read| bytes = read)
         };
         read.map_err(|error| format!("cannot read {name}: {error}"))?;
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self { name, text }),
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                let before = error.as_bytes().get(..at).unwrap_or_default();
-                let line = memchr::memchr_iter(b'\n', before).count() + 1;
-                Err(format!("{name}:{line}: not UTF-8 (byte {} of the file)", at + 1).into())
-            }
-        }
+        String::from_utf8(bytes).map(|text| Self { name: name.clone(), text }).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let title = format!("{name} is not UTF-8 (byte {} of it)", at + 1);
+            // What is before the place has the same bytes in this text.
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let file = Self { name, text };
+            file.fault_at(&title, &(at..at), "").into()
+        })
+    }
+
+    /// Reads a file that has to be JSON.
+    pub(super) fn read_json(path: &Path) -> Result<Self, CommandError> {
+        let mut file = Self::read(path)?;
+        file.take_as_json();
+        Ok(file)
+    }
+
+    /// Takes the text as JSON, as the body of a request is: a byte order mark at its beginning is
+    /// ignored, and halves of surrogate pairs are replaced.
+    pub(super) fn take_as_json(&mut self) {
+        let text = strip_byte_order_mark(&self.text).to_owned();
+        self.text = json::replace_halves(text);
     }
 
     /// The same file with another text, to be shown instead.
@@ -88,14 +91,15 @@ impl SourceFile {
         &self.name
     }
 
-    /// Refuses a text that is no JSON. `command`: what may have been meant, for a file that does not
-    /// even begin as JSON does.
+    /// Refuses a text that is no JSON, or JSON that is not accepted. `command`: what may have been
+    /// meant, for a file that does not even begin as JSON does.
     pub(super) fn check_json(&self, command: Option<&str>) -> Result<(), FileFaults> {
-        let error = match json::parse(&self.text, Limits::default()) {
-            Err(error) if error.kind.is_malformed() => error,
-            // What is JSON and not accepted is refused in the words of the service.
-            _ => return Ok(()),
-        };
+        let Err(error) = json::parse(&self.text, Limits::default()) else { return Ok(()) };
+        let span = error.offset..error.offset;
+        if !error.kind.is_malformed() {
+            let place = shown_pointer(&error.pointer);
+            return Err(self.fault_at(&error.kind.to_string(), &self.span_of(&error), &place));
+        }
         let begins = self.text.trim_start().starts_with(['{', '[']);
         let title = match command.filter(|_| !begins) {
             Some(command) => {
@@ -104,8 +108,28 @@ impl SourceFile {
             None => format!("{} is not JSON", self.name),
         };
         let label = if begins { error.kind.to_string() } else { String::new() };
-        let span = error.offset..error.offset;
-        Err(FileFaults(Renderer::styled().render(&[self.group(&title, &span, &label)])))
+        Err(self.fault_at(&title, &span, &label))
+    }
+
+    /// Where JSON is that is not accepted: a key that is there twice, or the place at which reading
+    /// stopped.
+    fn span_of(&self, error: &json::Error) -> Range<usize> {
+        let before = self.text.get(..error.offset.saturating_sub(1)).unwrap_or_default();
+        match before.rfind('"').filter(|_| error.kind == JsonFault::DuplicateKey) {
+            Some(start) => start..error.offset,
+            None => error.offset..error.offset,
+        }
+    }
+
+    /// Returns a fault that serde found in the text.
+    pub(super) fn misfit(&self, error: &serde_json::Error) -> FileFaults {
+        let words = error.to_string();
+        let detail = words.rsplit_once(" at line ").map_or(&*words, |(detail, _)| detail);
+        let detail = detail.replace("map, ", "an object, ").replace("a sequence", "a list");
+        let mut lines = self.text.split_inclusive('\n');
+        let start: usize = lines.by_ref().take(error.line().saturating_sub(1)).map(str::len).sum();
+        let at = self.text.floor_char_boundary(start + error.column().saturating_sub(1));
+        self.fault_at(&detail, &(at..at), "")
     }
 
     /// Refuses a text without a character that says something.
@@ -194,23 +218,32 @@ impl SourceFile {
         let is_list = self.text.trim_start().starts_with('[');
         let mut shown = String::new();
         for finding in findings {
-            let Fault { pointer, detail, did_you_mean } = fault(finding);
+            let fault = fault(finding);
+            let is_count = fault.unlisted().is_some();
+            let Fault { pointer, detail, did_you_mean } = fault;
             let mut title = detail;
             if let Some(near) = did_you_mean {
                 let _ = write!(title, " (did you mean `{near}`?)");
             }
-            let local = match pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key))
-            {
-                Some(rest) if is_list => rest,
-                _ => &pointer,
+            let in_list = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
+            let local = match in_list.filter(|_| !list_key.is_empty()) {
+                Some(rest) if is_list => Some(rest),
+                // In a bare list, other members are of what a flag says.
+                _ => Some(&*pointer)
+                    .filter(|pointer| !is_list || list_key.is_empty() || pointer.is_empty()),
             };
-            let span = document.as_ref().and_then(|node| self.span(node, local));
-            let place = if pointer.is_empty() { "/" } else { &pointer };
-            let group = match span {
-                Some(span) => self.group_at(level(finding), &title, &span, place),
-                // It is of the whole file, or of what a flag says.
+            let span = document.as_ref().zip(local).and_then(|(node, at)| self.span(node, at));
+            let group = match span.filter(|_| !is_count) {
+                Some(span) => {
+                    self.group_at(level(finding), &title, &span, &shown_pointer(&pointer))
+                }
                 None => {
-                    Group::with_title(level(finding).primary_title(format!("{title}: {place}")))
+                    let place = match (is_count, &document) {
+                        (true, _) => String::new(),
+                        (false, Some(_)) => format!(": {}", shown_pointer(&pointer)),
+                        (false, None) => format!(": {} of {}", shown_pointer(&pointer), self.name),
+                    };
+                    Group::with_title(level(finding).primary_title(format!("{title}{place}")))
                 }
             };
             if !shown.is_empty() {
@@ -222,24 +255,24 @@ impl SourceFile {
     }
 
     /// The bytes of the value at a pointer: with its key, and only its key if it has values of its own.
+    /// Of what is missing, the value in which it is.
     fn span(&self, document: &Node<'_>, pointer: &str) -> Option<Range<usize>> {
         let mut node = document;
         let mut key_text: Option<&str> = None;
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
-            match &node.value {
-                Value::Object(members) => {
-                    let (key, value) = members.iter().find(|(key, _)| *key == step)?;
-                    (key_text, node) = (Some(key.as_ref()), value);
-                }
+            let inner = match &node.value {
+                Value::Object(members) => members
+                    .iter()
+                    .find(|(key, _)| *key == step)
+                    .map(|(key, value)| (Some(key.as_ref()), value)),
                 Value::Array(items) => {
-                    (key_text, node) = (None, items.get(step.parse::<usize>().ok()?)?);
+                    step.parse::<usize>().ok().and_then(|at| items.get(at)).map(|item| (None, item))
                 }
-                _ => return None,
-            }
-        }
-        if pointer.is_empty() {
-            return None;
+                _ => None,
+            };
+            let Some(found) = inner else { break };
+            (key_text, node) = found;
         }
         let value = self.range(node.raw)?;
         let has_values = matches!(node.value, Value::Object(_) | Value::Array(_));
@@ -260,8 +293,10 @@ impl SourceFile {
         (range.end <= self.text.len()).then_some(range)
     }
 
-    fn group<'g>(&self, title: &str, span: &Range<usize>, label: &str) -> Group<'g> {
-        self.group_at(Level::ERROR, title, span, label)
+    /// Returns one fault at a place.
+    fn fault_at(&self, title: &str, span: &Range<usize>, label: &str) -> FileFaults {
+        let group = self.group_at(Level::ERROR, title, span, label);
+        FileFaults(Renderer::styled().render(&[group]))
     }
 
     /// Shows the line of a place, or the part around the place of a line that is very long.
@@ -300,6 +335,15 @@ impl SourceFile {
             return title.element(origin).element(snippet);
         }
         title.element(snippet.path(self.name.clone()))
+    }
+}
+
+/// A pointer as people read it: the whole document is `/`, and of a very long one the beginning.
+pub(super) fn shown_pointer(pointer: &str) -> String {
+    match json::cut(pointer, MAX_POINTER_BYTES) {
+        "" => "/".to_owned(),
+        shown if shown.len() < pointer.len() => format!("{shown}…"),
+        whole => whole.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::CommandError;
 use super::failure::UnsoundStore;
+use super::paths::refuse_standard_input;
 use super::terminal::Terminal;
 use crate::config::DatabaseUrl;
 use crate::domain::counted;
@@ -97,6 +98,14 @@ pub(super) fn migrate(place: &StoreLocation) -> Result<(), CommandError> {
 
 /// Copies a database.
 pub(super) fn backup(args: &BackupArgs, terminal: Terminal) -> Result<(), CommandError> {
+    refuse_standard_input(&args.file, "a copy is a file of its own, and - is standard input")?;
+    if args.file.exists() {
+        return Err(format!(
+            "{} is there already and was left as it is: name another file",
+            args.file.display()
+        )
+        .into());
+    }
     let progress = terminal.progress("copying and checking");
     server::backup(&args.place.database_url, &args.file)?;
     drop(progress);
@@ -142,6 +151,7 @@ fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), CommandError> {
 
 fn restore(args: &RestoreArgs, terminal: Terminal) -> Result<(), CommandError> {
     let url = &args.place.database_url;
+    refuse_standard_input(&args.file, "a database is not read from standard input")?;
     let progress = terminal.progress("checking and copying");
     let old = server::restore(url, &args.file, args.replace)?;
     drop(progress);

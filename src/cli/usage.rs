@@ -101,6 +101,28 @@ fn tip(error: &clap::Error) -> Option<String> {
     }
 }
 
+/// The error of a flag that a command does not have, with the one that is most like it.
+pub(super) fn unknown_flag(command: &str, word: &str) -> clap::Error {
+    let name = word.split('=').next().unwrap_or(word);
+    let mut error = clap::Error::new(ErrorKind::UnknownArgument);
+    let mut all = Cli::command();
+    all.build();
+    if let Some(command) = all.find_subcommand(command) {
+        error = error.with_cmd(command);
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+        let near = flags.map(|flag| (strsim::jaro(name.trim_start_matches('-'), flag), flag));
+        let near = near.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        if let Some((_, flag)) = near.filter(|(likeness, _)| *likeness > MIN_LIKENESS) {
+            let flag = ContextValue::String(format!("--{flag}"));
+            error.insert(ContextKind::SuggestedArg, flag);
+        }
+        let usage = command.clone().render_usage();
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    }
+    error.insert(ContextKind::InvalidArg, ContextValue::String(name.to_owned()));
+    error
+}
+
 /// The command that a usage is of, such as `Usage: contexture key [OPTIONS] <COMMAND>`.
 fn command_of(usage: &str, mut command: Command) -> Command {
     let words = anstream::adapter::strip_str(usage).to_string();

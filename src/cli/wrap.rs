@@ -1,5 +1,6 @@
 //! `contexture wrap`: runs a command behind a gateway of its own.
 
+use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
@@ -10,7 +11,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::failure::print_error;
+use super::row_files::check_files_of_server;
 use super::terminal::Terminal;
+use super::usage::unknown_flag;
 use super::{CommandError, serve_settings};
 use crate::config::{Config, GatewayConfig, base_url_variables};
 use crate::domain::counted;
@@ -38,9 +41,11 @@ pub(super) struct WrapArgs {
 /// Runs the command, and returns its exit code.
 pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, CommandError> {
     let WrapArgs { command, mut gateway, database_url } = args;
+    refuse_flag(&command)?;
     gateway.add_usual_upstreams()?;
     let flags = ["--listen", "127.0.0.1:0", "--database-url", &database_url];
     let config = Config { gateway, ..serve_settings::read(&flags)? };
+    check_files_of_server(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
         .enable_all()
@@ -63,6 +68,17 @@ pub(super) fn run(args: WrapArgs, terminal: Terminal) -> Result<ExitCode, Comman
         terminal.note(&summary(totals.sums()));
     }
     Ok(exit_code(status?))
+}
+
+/// Refuses a word that is taken for the command and is a flag that there is not. After `--`, every
+/// word is one of the command.
+fn refuse_flag(command: &[OsString]) -> Result<(), clap::Error> {
+    let after_dashes = env::args_os().skip_while(|word| word != "--").skip(1);
+    let word = command.first().and_then(|word| word.to_str()).unwrap_or_default();
+    if word.len() < 2 || !word.starts_with('-') || after_dashes.eq(command.iter().cloned()) {
+        return Ok(());
+    }
+    Err(unknown_flag("wrap", word))
 }
 
 /// Starts the command with the addresses of the gateway in its environment, or in its arguments if it
@@ -101,14 +117,16 @@ fn wait(runtime: &Runtime, child: &mut Child) -> io::Result<ExitStatus> {
         use tokio::signal::unix::{SignalKind, signal};
         let id = child.id();
         let _entered = runtime.enter();
-        // Ctrl-C reaches the command by the terminal; here it is only kept from ending this process.
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hang_up = signal(SignalKind::hangup())?;
         runtime.spawn(async move {
             loop {
                 tokio::select! {
-                    _ = interrupt.recv() => {}
+                    // A terminal sends Ctrl-C to the command, too.
+                    _ = interrupt.recv() => if !is_in_foreground() {
+                        pass_on(id, PassedSignal::Interrupt);
+                    },
                     _ = terminate.recv() => pass_on(id, PassedSignal::Terminate),
                     _ = hang_up.recv() => pass_on(id, PassedSignal::HangUp),
                 }
@@ -123,14 +141,33 @@ fn wait(runtime: &Runtime, child: &mut Child) -> io::Result<ExitStatus> {
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy)]
 enum PassedSignal {
+    Interrupt,
     Terminate,
     HangUp,
+}
+
+/// Whether a terminal sends its signals to this process and its command.
+#[cfg(target_os = "linux")]
+fn is_in_foreground() -> bool {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program ends at the last parenthesis; its state, its parent and its group
+    // follow, then the session, the terminal, and the group in that terminal's foreground.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let mut fields = fields.split_whitespace().skip(2);
+    let group = fields.next();
+    group.is_some() && group == fields.nth(2)
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn is_in_foreground() -> bool {
+    io::IsTerminal::is_terminal(&io::stdin())
 }
 
 #[cfg(target_os = "linux")]
 fn pass_on(id: u32, signal: PassedSignal) {
     use rustix::process::{Pid, Signal, kill_process};
     let signal = match signal {
+        PassedSignal::Interrupt => Signal::INT,
         PassedSignal::Terminate => Signal::TERM,
         PassedSignal::HangUp => Signal::HUP,
     };
@@ -143,6 +180,7 @@ fn pass_on(id: u32, signal: PassedSignal) {
 #[cfg(all(unix, not(target_os = "linux")))]
 fn pass_on(id: u32, signal: PassedSignal) {
     let name = match signal {
+        PassedSignal::Interrupt => "-INT",
         PassedSignal::Terminate => "-TERM",
         PassedSignal::HangUp => "-HUP",
     };

@@ -69,7 +69,7 @@ pub enum Error {
     #[error("the keys file {} is not a list of keys", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
     #[error("the keys file {}: `{id}`: {detail}", path.display())]
-    Row { path: PathBuf, id: String, detail: String },
+    Row { path: PathBuf, index: usize, id: String, detail: String },
 }
 
 /// One key of the file.
@@ -105,11 +105,20 @@ struct RowLimits {
 
 /// Reads the keys of a keys file.
 pub fn read(path: &Path) -> Result<Vec<(Key, KeyHash)>, Error> {
+    keys_of(path, rows(path)?)
+}
+
+/// Reads the keys in the text of a keys file. A byte order mark is ignored.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<(Key, KeyHash)>, Error> {
+    keys_of(path, rows_in(path, text)?)
+}
+
+fn keys_of(path: &Path, rows: Vec<Row>) -> Result<Vec<(Key, KeyHash)>, Error> {
     let mut keys = Vec::new();
-    for row in rows(path)? {
+    for (index, row) in rows.into_iter().enumerate() {
         let id = row.id.clone();
-        let key = key(row).map_err(|detail| Error::Row { path: path.to_owned(), id, detail })?;
-        keys.push(key);
+        let failed = |detail| Error::Row { path: path.to_owned(), index, id, detail };
+        keys.push(key(row).map_err(failed)?);
     }
     Ok(keys)
 }
@@ -117,7 +126,12 @@ pub fn read(path: &Path) -> Result<Vec<(Key, KeyHash)>, Error> {
 fn rows(path: &Path) -> Result<Vec<Row>, Error> {
     let text =
         fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    serde_json::from_str(&text).map_err(|source| Error::Parse { path: path.to_owned(), source })
+    rows_in(path, &text)
+}
+
+fn rows_in(path: &Path, text: &str) -> Result<Vec<Row>, Error> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    serde_json::from_str(text).map_err(|source| Error::Parse { path: path.to_owned(), source })
 }
 
 /// Adds a key to a keys file, creating the file if it is missing. Readers see the file before or

@@ -28,12 +28,12 @@ pub use gateway::{
 };
 pub use hooks::{AllowCidr, HooksConfig};
 pub use keys::{
-    Error as KeysError, KeysConfig, SecretText, add as add_key, read as read_keys,
-    remove as remove_key,
+    Error as KeysError, KeysConfig, SecretText, add as add_key, parse as parse_keys,
+    read as read_keys, remove as remove_key,
 };
 pub use limits::LimitsConfig;
 pub use memory::MemoryConfig;
-pub use models::{Error as ModelsError, read as read_models};
+pub use models::{Error as ModelsError, parse as parse_models, read as read_models};
 pub use packs::PacksConfig;
 pub use quotas::QuotasConfig;
 pub use server::{ServerConfig, listen_address, local_port};

@@ -13,21 +13,29 @@ pub enum Error {
     #[error("the models file {} is not a list of models", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
     #[error("the models file {}: `{name}`: {detail}", path.display())]
-    Row { path: PathBuf, name: String, detail: String },
+    Row { path: PathBuf, index: usize, name: String, detail: String },
 }
 
 /// Reads the rows of a models file.
 pub fn read(path: &Path) -> Result<Vec<Model>, Error> {
     let text =
         fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let rows: Vec<ModelRow> = serde_json::from_str(&text)
+    parse(path, &text)
+}
+
+/// Reads the rows in the text of a models file. A byte order mark is ignored.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Model>, Error> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let rows: Vec<ModelRow> = serde_json::from_str(text)
         .map_err(|source| Error::Parse { path: path.to_owned(), source })?;
     rows.into_iter()
-        .map(|row| {
+        .enumerate()
+        .map(|(index, row)| {
             let name = row.name.clone();
             let named = if name.is_empty() { Err("`name` is empty".to_owned()) } else { Ok(row) };
             named.and_then(Model::try_from).map_err(|detail| Error::Row {
                 path: path.to_owned(),
+                index,
                 name,
                 detail,
             })

@@ -65,9 +65,34 @@ pub struct Fault {
     pub did_you_mean: Option<String>,
 }
 
+impl Fault {
+    const UNLISTED_ONE: &'static str = "1 more fault is not listed";
+    const UNLISTED_MANY: &'static str = " more faults are not listed";
+
+    /// The last line of a list of faults, for those that were only counted.
+    fn of_unlisted(count: usize) -> Self {
+        let detail = match count {
+            1 => Self::UNLISTED_ONE.to_owned(),
+            many => format!("{many}{}", Self::UNLISTED_MANY),
+        };
+        Self { pointer: String::new(), detail, did_you_mean: None }
+    }
+
+    /// The number of faults that a list does not show, if this is its last line.
+    pub fn unlisted(&self) -> Option<usize> {
+        if !self.pointer.is_empty() {
+            return None;
+        }
+        if self.detail == Self::UNLISTED_ONE {
+            return Some(1);
+        }
+        self.detail.strip_suffix(Self::UNLISTED_MANY)?.parse().ok()
+    }
+}
+
 /// Number of faults, in words.
 pub fn places(faults: &[Fault]) -> String {
-    match faults.len() {
+    match faults.iter().map(|fault| fault.unlisted().unwrap_or(1)).sum() {
         1 => "one place".to_owned(),
         many => format!("{many} places"),
     }
@@ -101,7 +126,10 @@ impl Faults {
 
     /// Takes over a fault that another reading found.
     pub fn add_found(&mut self, fault: Fault) {
-        if self.is_full() {
+        // The list of another reading may have been cut already.
+        if let Some(count) = fault.unlisted() {
+            self.unlisted += count;
+        } else if self.is_full() {
             self.unlisted += 1;
         } else {
             self.list.push(Fault { detail: truncate_detail(fault.detail), ..fault });
@@ -173,8 +201,7 @@ impl Faults {
     /// The faults found, in document order, with a last line for faults that were only counted.
     pub fn into_vec(mut self) -> Vec<Fault> {
         if self.unlisted > 0 {
-            let detail = format!("{} more faults are not listed", self.unlisted);
-            self.list.push(Fault { pointer: String::new(), detail, did_you_mean: None });
+            self.list.push(Fault::of_unlisted(self.unlisted));
         }
         self.list
     }
@@ -284,6 +311,21 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_was_cut_is_taken_over_with_its_count() {
+        let mut faults = Faults::default();
+        for index in 0..100 {
+            faults.add(&Path::Root.index(index), "wrong");
+        }
+        let mut both = Faults::default();
+        both.extend(faults.into_vec());
+        both.add(&Path::Root, "wrong");
+        let list = both.into_vec();
+        assert_eq!(list.len(), Faults::MAX_FAULTS + 1);
+        assert_eq!(list[Faults::MAX_FAULTS].detail, "37 more faults are not listed");
+        assert_eq!(places(&list), "101 places");
+    }
+
+    #[test]
     fn no_suggestion_is_looked_for_once_faults_are_only_counted() {
         let mut faults = Faults::default();
         for _ in 0..Faults::MAX_FAULTS {
@@ -292,6 +334,6 @@ mod tests {
         let unread = std::iter::from_fn(|| -> Option<&str> { panic!("a known name was read") });
         faults.unknown_name(&Path::Root, "adapter", "legder", unread);
         let last = faults.into_vec().pop().unwrap();
-        assert_eq!(last.detail, "1 more faults are not listed");
+        assert_eq!(last.detail, "1 more fault is not listed");
     }
 }

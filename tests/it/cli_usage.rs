@@ -187,6 +187,47 @@ fn wrap_has_the_codes_of_shells() {
 }
 
 #[test]
+fn a_misspelt_flag_of_wrap_is_no_command() {
+    for (line, flag, near) in [
+        (
+            &["wrap", "--gateway-mod", "observe", "--", "echo"][..],
+            "--gateway-mod",
+            "--gateway-mode",
+        ),
+        (&["wrap", "--gateway-mod=observe", "echo"], "--gateway-mod", "--gateway-mode"),
+        (&["wrap", "--database-ur", "memory:", "echo"], "--database-ur", "--database-url"),
+    ] {
+        let told = refused(line);
+        assert!(told.contains(&format!("unexpected argument '{flag}' found")), "{told}");
+        assert!(told.contains(&format!("a similar argument exists: '{near}'")), "{told}");
+        assert!(told.contains("Usage: contexture wrap"), "{told}");
+    }
+    // After `--`, every word is one of the command.
+    assert_eq!(run(&["wrap", "--", "--no-such-program"]).status.code(), Some(127));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn wrap_passes_an_interrupt_on() {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::CommandExt as _;
+    let script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done";
+    let mut command = ServerProcess::command();
+    // A group of its own is in no terminal's foreground.
+    command.args(["wrap", "--", "/bin/sh", "-c", script]).process_group(0);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    assert_eq!(line, "ready\n");
+    std::thread::sleep(Duration::from_millis(200));
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill").args(["-INT", &id]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert_eq!(child.wait().expect("it ends").code(), Some(7));
+}
+
+#[test]
 fn files_that_are_empty_or_broken_are_named() {
     let folder = Folder::new();
     let empty = folder.write("empty", " \n");

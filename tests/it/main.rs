@@ -15,6 +15,7 @@ mod api;
 mod architecture;
 mod cache_doc;
 mod cli_compress;
+mod cli_files;
 mod cli_pack;
 mod cli_read_test;
 mod cli_server;

@@ -20,7 +20,8 @@ use super::CommandError;
 use super::compress::models;
 use super::failure::FileFaults;
 use super::input_file::{InputFile, why_no_conversation};
-use super::source_file::{SourceFile, input_path};
+use super::paths::{input_path, refuse_second_input};
+use super::source_file::SourceFile;
 use super::terminal::Terminal;
 use crate::service::Services;
 use controls::Controls;
@@ -74,10 +75,11 @@ struct ParsedCounts {
 
 pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandError> {
     let path = input_path(args.file.as_deref())?;
-    let source = SourceFile::read(path)?;
+    refuse_second_input(path, "--models-file", args.models_file.as_deref())?;
+    let mut source = SourceFile::read(path)?;
     source.check_not_empty()?;
     check_json(path, &source)?;
-    let mut file = InputFile::read_to_measure(&source.text)?;
+    let mut file = InputFile::read_source(&mut source, InputFile::read_to_measure)?;
     note_what_was_read(&source, &file, terminal);
     file.members.keep(|key| {
         key == file.key || ["system", "systemInstruction", "instructions", "tools"].contains(&key)
@@ -120,16 +122,21 @@ pub(super) fn run(args: &ProveArgs, terminal: Terminal) -> Result<(), CommandErr
 fn note_what_was_read(source: &SourceFile, file: &InputFile, terminal: Terminal) {
     file.note_cut_line(terminal);
     if file.is_text()
-        && let Some(why) = why_no_conversation(&source.text)
+        && let Some(line) = why_no_conversation(&source.text)
     {
-        terminal.note(&format!("{} is read as one text: {why}", source.name()));
+        terminal.note(&format!("{} is read as one text: {}", source.name(), line.why));
     }
 }
 
 /// Refuses a malformed JSON file, which would otherwise be measured as a text.
 fn check_json(path: &Path, source: &SourceFile) -> Result<(), FileFaults> {
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    if is_json { source.check_json(None) } else { Ok(()) }
+    if !is_json {
+        return Ok(());
+    }
+    let mut json = source.clone();
+    json.take_as_json();
+    json.check_json(None)
 }
 
 fn count_parsed(original: &[serde_json::Value], round: &ProveRound) -> ParsedCounts {

@@ -54,7 +54,7 @@ pub(super) struct ReadTestArgs {
     #[arg(long, value_name = "NAME", requires = "endpoint")]
     model: Option<String>,
 
-    /// Write the questions with their texts into a file, one JSON object a line, and ask no one
+    /// Write the questions with their texts into a new file, one JSON object a line, and ask no one
     #[arg(long, value_name = "FILE", conflicts_with = "endpoint")]
     write: Option<PathBuf>,
 
@@ -100,6 +100,9 @@ fn is_in_sight(question: &TextQuestion, form: &FormedText) -> bool {
 }
 
 pub(super) fn run(args: &ReadTestArgs, terminal: Terminal) -> Result<(), CommandError> {
+    if let Some(path) = &args.write {
+        question_file::check_new(path)?;
+    }
     let progress = terminal.progress("making texts and questions");
     let texts = prepare(args)?;
     drop(progress);

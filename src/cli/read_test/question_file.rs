@@ -1,5 +1,6 @@
 //! The questions as a file: one line of JSON for each form of a text.
 
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use super::form::FormedText;
 use super::question::TextQuestion;
 use super::{PreparedText, is_in_sight};
 use crate::cli::CommandError;
+use crate::cli::paths::refuse_standard_input;
 
 /// A form of a text with its questions. The original comes first.
 #[derive(Serialize)]
@@ -35,10 +37,29 @@ struct QuestionEntry<'t> {
     in_sight: bool,
 }
 
-/// Writes the lines of all texts into a new file, or in the place of what the file has.
+/// Refuses a file that cannot be written anew, before the questions are made.
+pub(super) fn check_new(path: &Path) -> Result<(), CommandError> {
+    refuse_standard_input(path, "the questions are written to a file, and - is standard input")?;
+    if path.is_file() {
+        return Err(exists(path).into());
+    }
+    Ok(())
+}
+
+fn exists(path: &Path) -> String {
+    format!("{} is there already and was left as it is: name another file", path.display())
+}
+
+/// Writes the lines of all texts into a new file.
 pub(super) fn write(path: &Path, texts: &[PreparedText]) -> Result<(), CommandError> {
-    let failure = |error: io::Error| format!("{} cannot be written: {error}", path.display());
-    let mut file = BufWriter::new(std::fs::File::create(path).map_err(failure)?);
+    let failure = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path),
+        _ => format!("{} cannot be written: {error}", path.display()),
+    };
+    // A device or a pipe is there already, and takes what is written.
+    let is_new = !path.exists();
+    let opened = OpenOptions::new().write(true).create_new(is_new).open(path);
+    let mut file = BufWriter::new(opened.map_err(failure)?);
     for text in texts {
         for form in &text.forms {
             let line = FormLine {

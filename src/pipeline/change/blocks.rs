@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::comparison::{Compared, is_same};
+use crate::domain::Source;
 use crate::json::{self, Limits, Node, Value};
 use crate::provider::MemberBlocks;
 
@@ -82,6 +83,11 @@ impl<'p> PayloadBlocks<'p> {
     /// The first of the members with these names that the payload has, in the order of the names.
     pub(super) fn first_of(&self, names: &[&str]) -> Option<&PayloadMember<'p>> {
         names.iter().find_map(|name| self.member(name))
+    }
+
+    /// The number of messages.
+    pub fn messages(&self) -> usize {
+        self.first_of(&Source::LIST_KEYS).map_or(0, |member| member.items().len())
     }
 
     fn member(&self, name: &str) -> Option<&PayloadMember<'p>> {
