@@ -41,6 +41,16 @@ pub(super) struct ServerArgs {
 }
 
 impl ServerArgs {
+    /// A server, and the key for it.
+    pub(super) fn new(server: Uri, key: Option<String>) -> Self {
+        Self { server, key }
+    }
+
+    /// Whether a key is set.
+    pub(super) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// A server that is asked without a key.
     pub(super) fn of(server: Uri) -> Self {
         Self { server, key: None }
@@ -77,6 +87,16 @@ pub(super) struct StreamRefusal {
     /// Whether it would refuse the same request again, such as one without a key.
     pub(super) is_final: bool,
     words: String,
+}
+
+/// Nothing accepts a connection at the address.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no server answers at {address}: start one with `contexture serve`, or name another with --server or \
+     CONTEXTURE_URL"
+)]
+pub(super) struct NoServer {
+    address: String,
 }
 
 /// Sends requests to one server.
@@ -197,18 +217,15 @@ impl ServerClient {
         let request = request.body(Full::new(Bytes::from(body.unwrap_or_default())))?;
         let sent = tokio::time::timeout(RESPONSE_TIMEOUT, self.client.request(request));
         let sent = sent.await.map_err(|_| format!("{} did not respond in time", self.address()))?;
-        Ok(sent.map_err(|error| self.unreached(&error))?)
+        sent.map_err(|error| self.unreached(&error))
     }
 
-    fn unreached(&self, error: &hyper_util::client::legacy::Error) -> String {
+    fn unreached(&self, error: &hyper_util::client::legacy::Error) -> CommandError {
         let address = self.address();
         if error.is_connect() {
-            return format!(
-                "no server answers at {address}: start one with `contexture serve`, or name another \
-                 with --server or CONTEXTURE_URL"
-            );
+            return Box::new(NoServer { address });
         }
-        format!("{address} closed the connection before it responded")
+        format!("{address} closed the connection before it responded").into()
     }
 
     /// What a response that refuses says.
