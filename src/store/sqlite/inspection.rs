@@ -22,7 +22,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_')
 pub(super) fn inspect(file: &Path) -> Result<DatabaseState, OpenError> {
     let refused =
         |source: io::Error| OpenError::Open { file: file.to_owned(), source: Arc::new(source) };
-    check_folder(file).map_err(refused)?;
+    check_folder(file)?;
     match std::fs::metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(DatabaseState::default()),
         Err(error) => return Err(refused(error)),
@@ -48,17 +48,19 @@ pub(super) fn inspect(file: &Path) -> Result<DatabaseState, OpenError> {
 }
 
 /// Refuses a folder that is not there, or in which this process may not create files.
-fn check_folder(file: &Path) -> io::Result<()> {
+pub(super) fn check_folder(file: &Path) -> Result<(), OpenError> {
+    let refused =
+        |source: io::Error| OpenError::Open { file: file.to_owned(), source: Arc::new(source) };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if !folder.is_dir() {
         let text = format!("there is no folder {}", folder.display());
-        return Err(io::Error::new(ErrorKind::NotFound, text));
+        return Err(refused(io::Error::new(ErrorKind::NotFound, text)));
     }
     #[cfg(target_os = "linux")]
     if let Err(error) = nix::unistd::access(folder, nix::unistd::AccessFlags::W_OK) {
         let text = format!("no file can be created in the folder {}: {error}", folder.display());
-        return Err(io::Error::new(ErrorKind::PermissionDenied, text));
+        return Err(refused(io::Error::new(ErrorKind::PermissionDenied, text)));
     }
     Ok(())
 }

@@ -108,6 +108,7 @@ impl Sqlite {
 
     /// Looks at a file without changing it, whether it is in use or not.
     pub(super) fn inspect(file: &Path) -> Result<DatabaseState, OpenError> {
+        inspection::check_folder(file)?;
         inspection::inspect(&real_path(file)?)
     }
 
