@@ -7,10 +7,12 @@ use std::process::ExitCode;
 
 use super::CommandError;
 use super::terminal::ERROR;
+use crate::config::KeysError;
 use crate::http::problem::Problem;
 use crate::json::Fault;
 use crate::server;
 use crate::service::OpenError;
+use crate::telemetry;
 
 /// The error of a server that stopped because its disk lost data that was written.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +22,22 @@ pub(super) struct StoreLost;
 /// The error of a server whose address another process has.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot listen on {address} (--listen, CONTEXTURE_LISTEN): {} uses it; {}take a free port with \
+    "cannot listen on {address} ({setting}): {} uses it; {}take a free port with \
      `--listen 127.0.0.1:0`",
     if *is_ours { "a Contexture server" } else { "another program" },
     if *is_ours { "use that server, or " } else { "" },
 )]
 pub(super) struct AddressInUse {
     pub(super) address: SocketAddr,
+    /// What the address is set with.
+    pub(super) setting: &'static str,
     pub(super) is_ours: bool,
 }
+
+/// The error of a command that a setting does not let start, in words that name the setting.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct SettingRefusal(pub(super) String);
 
 /// The error of a check that found inconsistent data.
 #[derive(Debug, thiserror::Error)]
@@ -89,36 +98,50 @@ pub(super) fn flag_fault(faults: &[Fault], given: &[GivenFlag]) -> Option<FlagFa
     })
 }
 
-/// Returns the code of `sysexits.h` for failures that have one; 1 for all others. `serves`: whether
-/// the command is `serve`.
-pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static), serves: bool) -> ExitCode {
+/// Returns the code of `sysexits.h` for failures that have one; 1 for all others.
+pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode {
+    const FAULTY_DATA: u8 = 65;
+    const FAULTY_DISK: u8 = 70;
+    const FAULTY_SETTING: u8 = 78;
     if failure.is::<FlagFault>() {
         return ExitCode::from(2);
     }
-    if failure.is::<AddressInUse>() {
-        return ExitCode::from(78);
-    }
     if failure.is::<StoreLost>() {
-        return ExitCode::from(70);
+        return ExitCode::from(FAULTY_DISK);
     }
     if failure.is::<UnsoundStore>() {
-        return ExitCode::from(65);
+        return ExitCode::from(FAULTY_DATA);
     }
+    let is_setting = failure.is::<AddressInUse>()
+        || failure.is::<SettingRefusal>()
+        || failure.is::<KeysError>()
+        || failure.is::<telemetry::Error>();
     match failure.downcast_ref::<server::Error>() {
-        Some(server::Error::Store(OpenError::Damaged { .. })) => ExitCode::from(65),
-        Some(server::Error::Store(OpenError::Full { .. })) => ExitCode::from(74),
-        Some(
-            server::Error::Listen { .. }
-            | server::Error::Store(
-                OpenError::InUse { .. }
-                | OpenError::InUseElsewhere { .. }
-                | OpenError::Newer { .. }
-                | OpenError::TooNew { .. },
-            ),
-        ) => ExitCode::from(78),
-        // Other commands may well be told of a file that is not there.
-        Some(server::Error::Store(OpenError::Open { .. })) if serves => ExitCode::from(78),
-        _ => ExitCode::FAILURE,
+        Some(server::Error::Store(error)) => match error {
+            OpenError::Damaged { .. } | OpenError::CopyDamaged { .. } => {
+                ExitCode::from(FAULTY_DATA)
+            }
+            OpenError::Full { .. } => ExitCode::from(74),
+            OpenError::Open { .. }
+            | OpenError::Connect { .. }
+            | OpenError::Missing { .. }
+            | OpenError::Newer { .. }
+            | OpenError::TooNew { .. }
+            | OpenError::Older { .. }
+            | OpenError::InUse { .. }
+            | OpenError::InUseElsewhere { .. } => ExitCode::from(FAULTY_SETTING),
+            // The file that an argument names, or what was asked for.
+            OpenError::CopyUnread { .. }
+            | OpenError::Copy { .. }
+            | OpenError::Exists { .. }
+            | OpenError::InMemory
+            | OpenError::Unread { .. }
+            | OpenError::Elsewhere => ExitCode::FAILURE,
+        },
+        Some(server::Error::Unread(_)) => ExitCode::FAILURE,
+        Some(_) => ExitCode::from(FAULTY_SETTING),
+        None if is_setting => ExitCode::from(FAULTY_SETTING),
+        None => ExitCode::FAILURE,
     }
 }
 
@@ -128,14 +151,20 @@ pub(super) fn print_error(failure: &(dyn std::error::Error + 'static)) {
         let _ = writeln!(anstream::stderr(), "{shown}");
         return;
     }
-    let mut text = format!("{ERROR}error:{ERROR:#} {failure}");
+    let text = with_causes(failure);
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {text}");
+}
+
+/// An error and its causes on one line.
+pub(super) fn with_causes(failure: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = failure.to_string();
     let mut source = failure.source();
     while let Some(cause) = source {
         text.push_str(": ");
         text.push_str(&cause.to_string());
         source = cause.source();
     }
-    let _ = writeln!(anstream::stderr(), "{text}");
+    text
 }
 
 /// Formats a problem as lines for a person.

@@ -48,6 +48,7 @@ mod tail;
 mod terminal;
 mod transcript;
 mod usage;
+mod variables;
 mod wrap;
 mod yaml_document;
 
@@ -280,9 +281,8 @@ pub fn run() -> ExitCode {
     if let Command::Serve(config) = &mut cli.command {
         config.settings = server_process::settings_given(&Cli::command(), &matches);
     }
-    let serves = matches!(cli.command, Command::Serve(_));
     let outcome = match cli.command {
-        Command::Serve(config) => server_process::run(*config),
+        Command::Serve(config) => server_process::run(*config, terminal),
         Command::Demo(args) => demo::run(&args, terminal),
         Command::Compile(args) => compile::run(&args, terminal),
         Command::Compress(args) => compress::compress(&args, terminal),
@@ -311,16 +311,16 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => completions::print_completions(shell),
         Command::Man(args) => manual::print_manual(&args),
     };
-    outcome.map_or_else(|failure| fail(failure, serves), |()| ExitCode::SUCCESS)
+    outcome.map_or_else(fail, |()| ExitCode::SUCCESS)
 }
 
 /// Returns the exit code of a command that has more of them than success and failure.
 fn ended(outcome: Result<ExitCode, CommandError>) -> ExitCode {
-    outcome.unwrap_or_else(|failure| fail(failure, false))
+    outcome.unwrap_or_else(fail)
 }
 
 /// Prints why a command failed, and returns its exit code.
-fn fail(failure: CommandError, serves: bool) -> ExitCode {
+fn fail(failure: CommandError) -> ExitCode {
     let failure = match failure.downcast::<clap::Error>() {
         Ok(error) => return refuse(*error),
         Err(failure) => failure,
@@ -331,7 +331,7 @@ fn fail(failure: CommandError, serves: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print_error(&*failure);
-    exit_code(&*failure, serves)
+    exit_code(&*failure)
 }
 
 fn print_openapi(json: bool) -> Result<(), CommandError> {

@@ -54,6 +54,12 @@ pub(super) fn describe_failure(server: &Uri, error: &legacy::Error) -> String {
     format!("{address} closed the connection before it responded")
 }
 
+/// Whether nothing accepts connections at the address.
+pub(super) fn is_refused(error: &legacy::Error) -> bool {
+    let kind = find::<io::Error>(error).map(io::Error::kind);
+    error.is_connect() && kind == Some(io::ErrorKind::ConnectionRefused)
+}
+
 fn describe_connect_failure(server: &Uri, address: &str, error: &legacy::Error) -> String {
     // The resolver's own error differs by system; the connector names its step in these words.
     if causes(error).any(|cause| cause.to_string() == "dns error") {

@@ -10,12 +10,12 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::{self, Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use super::CommandError;
-use super::server_address::{describe_failure, server_url};
+use super::server_address::{describe_failure, is_refused, server_url};
 use crate::json::Fault;
 use crate::webhook::{client_config, public_authorities, system_authorities};
 
@@ -43,6 +43,16 @@ pub(super) struct ServerArgs {
 }
 
 impl ServerArgs {
+    /// A server, and the key for it.
+    pub(super) fn new(server: Uri, key: Option<String>) -> Self {
+        Self { server, key }
+    }
+
+    /// Whether a key is set.
+    pub(super) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// A server that is asked without a key.
     pub(super) fn of(server: Uri) -> Self {
         Self { server, key: None }
@@ -92,6 +102,13 @@ impl fmt::Display for Refusal {
         }
         Ok(())
     }
+}
+
+/// Nothing accepts a connection at the address.
+#[derive(Debug, thiserror::Error)]
+#[error("{detail}")]
+pub(super) struct NoServer {
+    detail: String,
 }
 
 /// Sends requests to one server.
@@ -223,7 +240,12 @@ impl ServerClient {
         let request = request.body(Full::new(Bytes::from(body.unwrap_or_default())))?;
         let sent = tokio::time::timeout(self.response_timeout, self.client.request(request));
         let sent = sent.await.map_err(|_| self.is_late())?;
-        Ok(sent.map_err(|error| describe_failure(&self.args.server, &error))?)
+        sent.map_err(|error| self.unreached(&error))
+    }
+
+    fn unreached(&self, error: &legacy::Error) -> CommandError {
+        let detail = describe_failure(&self.args.server, error);
+        if is_refused(error) { Box::new(NoServer { detail }) } else { detail.into() }
     }
 
     async fn read(&self, response: Response<Incoming>) -> Result<ServerResponse, CommandError> {

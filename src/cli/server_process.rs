@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 
-use super::CommandError;
-use super::failure::{AddressInUse, StoreLost};
+use super::failure::{AddressInUse, SettingRefusal, StoreLost};
 use super::health::reachable;
 use super::row_files::check_files_of_server;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
-use crate::config::{Config, Setting, settings_in_force};
+use super::terminal::Terminal;
+use super::{CommandError, variables};
+use crate::config::{Config, Setting, SettingSource, set_names, settings_in_force};
 use crate::server::{Error, Server, ShutdownOutcome};
 use crate::service::pool::MAX_POOL_THREADS;
 use crate::telemetry;
 
+/// What sets the address of `serve`.
+const LISTEN_SETTING: &str = "--listen, CONTEXTURE_LISTEN";
 /// Time in which a server that has the address already is asked what it is.
 const ASK_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -26,8 +29,12 @@ pub(super) fn settings_given(command: &Command, matches: &ArgMatches) -> Vec<Set
     serve.map(|(command, matches)| settings_in_force(command, matches)).unwrap_or_default()
 }
 
-pub(super) fn run(config: Config) -> Result<(), CommandError> {
+pub(super) fn run(mut config: Config, terminal: Terminal) -> Result<(), CommandError> {
+    if terminal.is_quiet() {
+        log_errors_only(&mut config);
+    }
     let _telemetry = telemetry::init(&config.telemetry)?;
+    warn_of_unknown_variables();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.server.worker_count())
         .max_blocking_threads(MAX_POOL_THREADS)
@@ -35,7 +42,7 @@ pub(super) fn run(config: Config) -> Result<(), CommandError> {
         .build()?;
     let ending = runtime.block_on(async {
         let signals = shutdown_signal()?;
-        let server = build(config).await?;
+        let server = build(config, LISTEN_SETTING).await?;
         writeln!(io::stdout(), "listening on http://{}", server.address())?;
         io::stdout().flush()?;
         Ok::<_, CommandError>(server.run_until(signals).await)
@@ -49,8 +56,27 @@ pub(super) fn run(config: Config) -> Result<(), CommandError> {
     }
 }
 
+/// Sets the log level of `--quiet`, unless a flag or a variable sets another.
+fn log_errors_only(config: &mut Config) {
+    let level = config.settings.iter_mut().find(|setting| setting.flag == "log-level");
+    if let Some(level) = level.filter(|setting| setting.source == SettingSource::Default) {
+        "error".clone_into(&mut config.telemetry.log_level);
+        level.value = Some("error".to_owned());
+    }
+}
+
+/// Logs variables that look like settings and are none: the server runs without what they should set.
+fn warn_of_unknown_variables() {
+    let unknown = variables::unknown(&set_names(), &variables::known());
+    if !unknown.is_empty() {
+        let names: Vec<_> = unknown.iter().map(ToString::to_string).collect();
+        tracing::warn!(variables = names.join(", "), "variables are set that nothing reads");
+    }
+}
+
 /// Builds a server. If its address is in use, the error says by what, and how to take another.
-pub(super) async fn build(config: Config) -> Result<Server, CommandError> {
+/// `setting`: what sets the address.
+pub(super) async fn build(config: Config, setting: &'static str) -> Result<Server, CommandError> {
     check_files_of_server(&config)?;
     let failure = match Server::build(config).await {
         Ok(server) => return Ok(server),
@@ -59,7 +85,11 @@ pub(super) async fn build(config: Config) -> Result<Server, CommandError> {
     match failure {
         Error::Listen { address, source } if source.kind() == io::ErrorKind::AddrInUse => {
             let is_ours = is_contexture(address).await;
-            Err(Box::new(AddressInUse { address, is_ours }))
+            Err(Box::new(AddressInUse { address, setting, is_ours }))
+        }
+        Error::Listen { address, source } => {
+            let text = format!("cannot listen on {address} ({setting}): {source}");
+            Err(Box::new(SettingRefusal(text)))
         }
         failure => Err(failure.into()),
     }

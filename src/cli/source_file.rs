@@ -195,7 +195,7 @@ impl SourceFile {
     pub(super) fn located(&self, faults: &[LocatedFault]) -> FileFaults {
         let shown = faults.iter().map(|LocatedFault { title, span, label }| {
             let group = match span {
-                Some(span) => self.group(title, span, label),
+                Some(span) => self.group_at(Level::ERROR, title, span, label),
                 None => {
                     let title = format!("{}: {title}", self.name);
                     Group::with_title(Level::ERROR.primary_title(title))

@@ -74,6 +74,11 @@ impl Terminal {
         Self { is_quiet: args.quiet }
     }
 
+    /// Whether only errors may be written.
+    pub(super) fn is_quiet(self) -> bool {
+        self.is_quiet
+    }
+
     /// Returns standard error for notes, which go nowhere with `--quiet`.
     pub(super) fn notes(self) -> Box<dyn io::Write> {
         if self.is_quiet { Box::new(io::sink()) } else { Box::new(anstream::stderr()) }

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _};
 
 use super::Cli;
+use crate::config::is_set;
 
 /// Flags that people know from other servers.
 const OTHER_LISTEN_FLAGS: [&str; 8] =
@@ -64,8 +65,10 @@ pub(super) fn refuse(mut error: clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
         && let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
         && let Some(variable) = variable_of(argument)
+        && is_set(&variable)
+        && !is_given(argument, std::env::args_os())
     {
-        let _ = writeln!(io::stderr(), "The value may come from the variable {variable}.");
+        let _ = writeln!(io::stderr(), "The value comes from the variable {variable}.");
     }
     ExitCode::from(code)
 }
@@ -146,10 +149,29 @@ fn nearest_command(word: &str, command: &Command) -> Option<String> {
 /// Returns the variable of an argument that clap shows as `--name <VALUE>`.
 pub(super) fn variable_of(argument: &str) -> Option<String> {
     let name = argument.split_whitespace().next()?.strip_prefix("--")?;
-    let command = Cli::command();
-    let serve = command.find_subcommand("serve")?;
-    let argument = serve.get_arguments().find(|argument| argument.get_long() == Some(name))?;
-    Some(argument.get_env()?.to_string_lossy().into_owned())
+    variable_in(&Cli::command(), name)
+}
+
+/// The variable of a flag. A flag that several commands have has the same variable in each.
+fn variable_in(command: &Command, name: &str) -> Option<String> {
+    let arguments = command.get_arguments();
+    let mut variables = arguments
+        .filter(|argument| argument.get_long() == Some(name))
+        .filter_map(|argument| Some(argument.get_env()?.to_string_lossy().into_owned()));
+    variables
+        .next()
+        .or_else(|| command.get_subcommands().find_map(|command| variable_in(command, name)))
+}
+
+/// Whether the command line contains a flag that clap shows as `--name <VALUE>`, or another name of it.
+fn is_given(argument: &str, line: impl Iterator<Item = OsString>) -> bool {
+    let flag = argument.split_whitespace().next().unwrap_or_default();
+    let names = if flag == "--server" { vec![flag, "--url"] } else { vec![flag] };
+    let mut line = line.take_while(|argument| argument != "--");
+    line.any(|argument| {
+        let text = argument.to_string_lossy();
+        names.contains(&text.split('=').next().unwrap_or_default())
+    })
 }
 
 #[cfg(test)]
@@ -164,6 +186,15 @@ mod tests {
         assert_eq!(choice(&["contexture", "--color"]), clap::ColorChoice::Auto);
         let wrapped = ["contexture", "wrap", "--", "ls", "--color=always"];
         assert_eq!(choice(&wrapped), clap::ColorChoice::Auto);
+    }
+
+    #[test]
+    fn a_flag_is_given_with_its_value_or_before_it() {
+        let given = |line: &[&str]| is_given("--server <URL>", line.iter().map(OsString::from));
+        assert!(given(&["tail", "--server", "x"]) && given(&["tail", "--url=x"]));
+        assert!(!given(&["tail", "--servers"]) && !given(&["wrap", "--", "--server"]));
+        assert_eq!(variable_of("--server <URL>").as_deref(), Some("CONTEXTURE_URL"));
+        assert_eq!(variable_of("--window <TOKENS>"), None);
     }
 
     #[test]

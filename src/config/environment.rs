@@ -12,6 +12,11 @@ pub fn set_names() -> Vec<String> {
     names
 }
 
+/// Whether a variable is set, whatever its value is.
+pub fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
+}
+
 /// Returns the variable that a file of settings names, such as `${TOKEN}`; none if it is not set.
 #[expect(clippy::disallowed_methods, reason = "settings are read in config/")]
 pub fn variable_of_file(name: &str) -> Option<String> {

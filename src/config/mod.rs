@@ -21,7 +21,7 @@ mod summarizer;
 mod telemetry;
 
 pub use chat::{ChatKey, ChatUrl};
-pub use environment::{set_names, variable_of_file};
+pub use environment::{is_set, set_names, variable_of_file};
 pub use gateway::{
     GatewayConfig, NamedUpstream, ProviderKey, ProxySettings, UpstreamUrl, base_url_variables,
     provider_key, set_base_urls,

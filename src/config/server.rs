@@ -62,8 +62,8 @@ pub struct ServerConfig {
     )]
     pub cors_origin: Vec<HeaderValue>,
 
-    /// Threads that compile, and threads that speak HTTP; one a core when not given
-    #[arg(long, env = "CONTEXTURE_WORKERS", value_name = "N", value_parser = super::positive_size)]
+    /// Threads that compile, and threads that speak HTTP, 1,024 at most; one a core when not given
+    #[arg(long, env = "CONTEXTURE_WORKERS", value_name = "N", value_parser = workers)]
     pub workers: Option<usize>,
 
     /// Milliseconds that open requests get to finish after SIGTERM or Ctrl-C
@@ -74,6 +74,17 @@ pub struct ServerConfig {
         default_value_t = 30_000
     )]
     pub shutdown_timeout_ms: u64,
+}
+
+/// Threads of a kind that a server may be given: more would not be faster, and may not start.
+const MAX_WORKERS: usize = 1_024;
+
+/// Reads the number of threads.
+fn workers(text: &str) -> Result<usize, String> {
+    match super::positive_size(text)? {
+        count if count > MAX_WORKERS => Err(format!("must be at most {MAX_WORKERS}")),
+        count => Ok(count),
+    }
 }
 
 /// Reads an address with a port, or a port of loopback.
@@ -141,6 +152,14 @@ mod tests {
         assert_eq!(read("[::1]:80").as_deref(), Ok("[::1]:80"));
         for bad in ["", ":", "65536", "-1", "+80", "host:80", "127.0.0.1", "localhost", "::1:x"] {
             assert!(listen_address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn workers_are_bounded() {
+        assert_eq!(workers("1024"), Ok(1024));
+        for bad in ["0", "1025", "100000000", "99999999999999999999", "x"] {
+            assert!(workers(bad).is_err(), "{bad}");
         }
     }
 

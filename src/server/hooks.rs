@@ -32,27 +32,55 @@ pub enum Error {
     Client(#[from] SetupError),
 }
 
-/// Builds the hooks from the settings. `listens` is the address of this server, which hooks must
-/// not call; `None` if it does not listen.
-pub(super) fn build(
+/// What hooks need of the settings, read and checked.
+#[derive(Debug)]
+pub(super) struct HookParts {
+    /// None without a file of master keys.
+    keys: Option<Keyring>,
+    file: HooksFile,
+    webhooks: Webhooks,
+}
+
+/// Reads the settings of hooks, and writes nothing. `listens` is the address of this server, which
+/// hooks must not call; `None` if it does not listen.
+pub(super) fn read(
     config: &HooksConfig,
-    database: &DatabaseUrl,
     listens: Option<SocketAddr>,
     metrics: &Metrics,
-) -> Result<Hooks, Error> {
+) -> Result<HookParts, Error> {
     let policy = Policy {
         allow: config.hooks_allow_cidr.clone(),
         loopback: config.dev,
         own: listens.into_iter().collect(),
     };
-    let keys = keys(config, database)?;
+    let keys = config.master_key_file.as_deref().map(master_keys).transpose()?;
     let file = match &config.hooks_file {
-        Some(path) => HooksFile::read(&read(path, "--hooks-file")?, &policy)
+        Some(path) => HooksFile::read(&read_file(path, "--hooks-file")?, &policy)
             .map_err(|source| Error::Hooks { path: path.clone(), source })?,
         None => HooksFile::default(),
     };
     let webhooks = Webhooks::new(config, policy, Arc::new(Dns::system()), Clock::system())?;
-    Ok(Hooks::new(webhooks.measured(metrics.clone()), keys, file))
+    Ok(HookParts { keys, file, webhooks: webhooks.measured(metrics.clone()) })
+}
+
+impl HookParts {
+    /// Builds the hooks. With `--dev` and a database in a file, the key of their secrets is made next to
+    /// it.
+    pub(super) fn complete(
+        self,
+        config: &HooksConfig,
+        database: &DatabaseUrl,
+    ) -> Result<Hooks, Error> {
+        let keys = match (self.keys, database) {
+            (Some(keys), _) => keys,
+            (None, _) if !config.dev => Keyring::default(),
+            (None, DatabaseUrl::Sqlite(database)) => dev_keys(database)?,
+            (None, DatabaseUrl::Postgres(_) | DatabaseUrl::Memory) => {
+                Keyring::generate().ok_or(Error::NoRandom)?
+            }
+        };
+        Ok(Hooks::new(self.webhooks, keys, self.file))
+    }
 }
 
 /// Builds the client of the model that writes summaries, if one is configured.
@@ -67,20 +95,11 @@ pub(super) fn summarizer(
     Ok(summarizer)
 }
 
-fn keys(config: &HooksConfig, database: &DatabaseUrl) -> Result<Keyring, Error> {
-    let Some(path) = &config.master_key_file else {
-        return match database {
-            _ if !config.dev => Ok(Keyring::default()),
-            DatabaseUrl::Sqlite(database) => dev_keys(database),
-            DatabaseUrl::Postgres(_) | DatabaseUrl::Memory => {
-                Keyring::generate().ok_or(Error::NoRandom)
-            }
-        };
-    };
-    let keys = Keyring::parse(&read(path, "--master-key-file")?)
-        .map_err(|source| Error::Keys { path: path.clone(), source })?;
+fn master_keys(path: &Path) -> Result<Keyring, Error> {
+    let keys = Keyring::parse(&read_file(path, "--master-key-file")?)
+        .map_err(|source| Error::Keys { path: path.to_owned(), source })?;
     // An empty file would leave secrets unsealed although the operator believes them sealed.
-    if keys.is_empty() { Err(Error::NoKeys(path.clone())) } else { Ok(keys) }
+    if keys.is_empty() { Err(Error::NoKeys(path.to_owned())) } else { Ok(keys) }
 }
 
 /// The key of `--dev`, in a file next to the database, which is made if it is missing. Hooks that were
@@ -109,11 +128,11 @@ fn dev_keys(database: &Path) -> Result<Keyring, Error> {
             _ => {}
         }
     }
-    let text = read(&path, "--dev")?;
+    let text = read_file(&path, "--dev")?;
     Keyring::parse(&text).map_err(|source| Error::Keys { path, source })
 }
 
-fn read(path: &Path, setting: &'static str) -> Result<String, Error> {
+fn read_file(path: &Path, setting: &'static str) -> Result<String, Error> {
     let path = path.to_owned();
     std::fs::read_to_string(&path).map_err(|source| Error::Read { path, setting, source })
 }

@@ -4,6 +4,7 @@ mod accept_loop;
 mod connection;
 mod hooks;
 mod jobs;
+mod parts;
 mod places;
 mod response_watch;
 mod shared_stream;
@@ -18,22 +19,21 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use self::accept_loop::Acceptor;
+use self::parts::SettingParts;
 use self::start_log::StartLog;
 use self::tasks::Tasks;
-use crate::config::{self, Config, DatabaseUrl, GatewayConfig, HooksConfig, ProxySettings};
+use crate::config::{self, Config, DatabaseUrl, HooksConfig};
 use crate::domain::{Clock, Models};
 use crate::http::{self, AppState, Gateway, GatewayTotals};
-use crate::pack::PublicKeys;
-use crate::service::auth::KeySources;
 use crate::service::gateway::{GatewayJournal, JournalReader};
 use crate::service::hooks::queue::Worker;
 use crate::service::pool::Pool;
 use crate::service::skills::{FolderError, FolderSkills};
 use crate::service::{Services, StoreError};
-pub use crate::store::CheckReport;
 use crate::store::{self, Store};
+pub use crate::store::{CheckReport, DatabaseState};
 use crate::telemetry::Metrics;
-use crate::upstream::{UpstreamClient, UpstreamSetupError};
+use crate::upstream::UpstreamSetupError;
 
 /// Time that open requests have to finish after the store is lost.
 const LOST_STORE_GRACE: Duration = Duration::from_secs(2);
@@ -96,7 +96,7 @@ pub fn services_on(url: &DatabaseUrl) -> Result<Services, Error> {
 /// settings.
 pub fn services_calling(url: &DatabaseUrl, hooks: &HooksConfig) -> Result<Services, Error> {
     Store::check_exists(url)?;
-    let hooks = hooks::build(hooks, url, None, &Metrics::new())?;
+    let hooks = hooks::read(hooks, None, &Metrics::new())?.complete(hooks, url)?;
     Ok(services_beside(url)?.with_hooks(hooks))
 }
 
@@ -132,11 +132,27 @@ pub fn restore(url: &DatabaseUrl, from: &Path, replace: bool) -> Result<Option<P
     Ok(Store::restore(url, from, replace)?)
 }
 
-/// Reads the public keys that packs must be signed with.
-fn read_pack_keys(file: &Path) -> Result<PublicKeys, Error> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|source| Error::PackKeys { file: file.to_path_buf(), source })?;
-    PublicKeys::parse(&text).map_err(|line| Error::PackKey { file: file.to_path_buf(), line })
+/// Whether other machines could use a server with these settings without a key, unless its database has
+/// one.
+pub fn is_exposed(config: &Config) -> bool {
+    let has_key = config.keys.bootstrap_key.is_some() || config.keys.keys_file.is_some();
+    !has_key && !config.server.allow_anonymous && !config.server.listen.ip().is_loopback()
+}
+
+/// Whether the database begins empty when a server opens it.
+fn is_new(url: &DatabaseUrl) -> bool {
+    matches!(url, DatabaseUrl::Memory) || is_missing(url)
+}
+
+/// Reads and checks everything that settings name besides the database, as a start does. Changes
+/// nothing.
+pub fn check_settings(config: &Config) -> Result<(), Error> {
+    SettingParts::read(config, config.server.listen, &Metrics::new()).map(drop)
+}
+
+/// Looks at a database without changing it, and without creating one.
+pub fn inspect(url: &DatabaseUrl) -> Result<DatabaseState, Error> {
+    Ok(Store::inspect(url)?)
 }
 
 /// A server that listens, and does not serve requests yet.
@@ -158,38 +174,31 @@ impl Server {
     /// Builds every part and starts to listen. Connections wait until [`Self::run_until`].
     pub async fn build(config: Config) -> Result<Self, Error> {
         let listen = config.server.listen;
-        let mut models = Models::built_in();
-        if let Some(path) = &config.server.models_file {
-            models.extend(config::read_models(path)?);
+        let is_exposed = is_exposed(&config);
+        // What is refused must not leave a new database.
+        if is_exposed && is_new(&config.store.database_url) {
+            return Err(Error::Exposed(listen));
         }
-        let key_sources = KeySources {
-            bootstrap: config.keys.bootstrap_key.as_ref().map(|key| key.reveal().to_owned()),
-            has_file: config.keys.keys_file.is_some(),
-            records_in_full: config.hooks.dev,
-        };
-        let file_keys = config.keys.keys_file.as_deref().map(config::read_keys).transpose()?;
         // Before the store is opened, so that a second server with the same settings fails here.
         let failed = |source| Error::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let metrics = Metrics::new();
+        let parts = SettingParts::read(&config, address, &metrics)?;
         let store = Store::open(&config.store, Clock::system())?;
-        let services =
-            Services::guarded(models, store, key_sources).promoting(config.memory.memory_promotion);
-        let pack_keys = config.packs.pack_keys_file.as_deref().map(read_pack_keys).transpose()?;
-        let services = services.trusting(pack_keys.unwrap_or_default());
-        let services = services.with_skills(folder_skills(&config.skills.skills_dir));
-        services.set_file_keys(file_keys.unwrap_or_default());
+        let services = Services::guarded(parts.models, store, parts.key_sources)
+            .promoting(config.memory.memory_promotion)
+            .trusting(parts.pack_keys)
+            .with_skills(folder_skills(&config.skills.skills_dir));
+        services.set_file_keys(parts.file_keys);
         let is_open = !services.needs_key()?;
-        if is_open && !listen.ip().is_loopback() && !config.server.allow_anonymous {
+        if is_open && is_exposed {
             return Err(Error::Exposed(listen));
         }
-        let metrics = Metrics::new();
-        let database = &config.store.database_url;
-        let hooks = hooks::build(&config.hooks, database, Some(address), &metrics)?;
-        let services = services.with_hooks(hooks);
-        let services = services.with_summarizer(hooks::summarizer(&config, address)?);
+        let hooks = parts.hooks.complete(&config.hooks, &config.store.database_url)?;
+        let services = services.with_hooks(hooks).with_summarizer(parts.summarizer);
         let (journal, reader) = GatewayJournal::new();
-        let gateway = build_gateway(&config.gateway, address, journal)?;
+        let gateway = parts.upstreams.map(|client| Gateway::new(&config.gateway, client, journal));
         Ok(Self { listener, address, services, metrics, config, gateway, is_open, journal: reader })
     }
 
@@ -282,19 +291,6 @@ impl Server {
             false => ShutdownOutcome::Cut,
         }
     }
-}
-
-/// Builds the gateway, if there are upstreams. `own`: the address of this server.
-fn build_gateway(
-    config: &GatewayConfig,
-    own: SocketAddr,
-    journal: GatewayJournal,
-) -> Result<Option<Gateway>, Error> {
-    if config.upstream.is_empty() {
-        return Ok(None);
-    }
-    let client = UpstreamClient::new(config, &ProxySettings::from_environment(), own)?;
-    Ok(Some(Gateway::new(config, client, journal)))
 }
 
 /// Reads the skills in the server's folders. Files that cannot be read are reported by `GET

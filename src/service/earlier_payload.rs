@@ -11,7 +11,7 @@ use crate::domain::{ContentHash, RawJson};
 use crate::json::{self, Limits};
 use crate::pipeline::PayloadBlocks;
 use crate::provider::{MemberBlocks, WrittenPayload};
-use crate::store::{NewSentPayload, SentBlock, SentPayload};
+use crate::store::{NewSentPayload, PlacedBlock, SentPayload};
 
 /// A payload that this process wrote, with the places of its blocks.
 #[derive(Debug, Clone)]
@@ -122,7 +122,7 @@ pub(super) fn to_sent(
             let same = known.next().filter(|known| known.bytes == text.as_bytes());
             let hash = same.map_or_else(|| ContentHash::of(text), |known| known.hash);
             let place = place.start + written.head_end..place.end + written.head_end;
-            sent.blocks.push(SentBlock { hash, place });
+            sent.blocks.push(PlacedBlock { hash, place });
         }
     }
     sent

@@ -12,6 +12,15 @@ pub struct CheckReport {
     pub faults: Vec<String>,
 }
 
+/// What a look at a database finds that changes nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DatabaseState {
+    /// Whether it is there, with a schema or without.
+    pub exists: bool,
+    /// Whether a key was ever stored.
+    pub has_keys: bool,
+}
+
 impl Store {
     /// Reads the rows of every tenant and checks them against their hashes and references.
     pub(super) fn check_all(&self) -> Result<CheckReport, Error> {

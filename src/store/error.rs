@@ -104,6 +104,10 @@ pub enum OpenError {
         file.display()
     )]
     Full { file: PathBuf, source: BackendCause },
+    #[error("cannot open the copy {}", file.display())]
+    CopyUnread { file: PathBuf, source: BackendCause },
+    #[error("the copy {} is damaged, or is no database; nothing was changed", file.display())]
+    CopyDamaged { file: PathBuf, source: BackendCause },
     #[error("cannot write the copy {}", file.display())]
     Copy { file: PathBuf, source: BackendCause },
     #[error("the database {} is there already: --replace keeps it under another name", file.display())]
@@ -121,6 +125,17 @@ pub enum OpenError {
          programs before {oldest}: use a newer program"
     )]
     TooNew { url: String, found: i64, known: i64, oldest: i64 },
+}
+
+impl OpenError {
+    /// The same fault, of a copy that is read and not of the database that is set.
+    pub(super) fn of_copy(self) -> Self {
+        match self {
+            Self::Open { file, source } => Self::CopyUnread { file, source },
+            Self::Damaged { file, source } => Self::CopyDamaged { file, source },
+            other => other,
+        }
+    }
 }
 
 fn holder(pid: Option<u32>) -> String {

@@ -61,7 +61,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::backend::Backend;
 pub use self::batch::{Batch, ChainHash, CommittedBatch, RECIPE_PREFIX, ResponseMessage};
-pub use self::check::CheckReport;
+pub use self::check::{CheckReport, DatabaseState};
 pub use self::cleanup::{Caps, Cleanup, Eviction, Reason};
 pub use self::compilations::CompilationFilter;
 pub use self::deliveries::{
@@ -84,7 +84,7 @@ pub use self::packs::PublishResult;
 pub use self::page::Page;
 use self::postgres::Postgres;
 pub use self::sessions::{
-    CachedPrefix, NewSentPayload, SentBlock, SentCompile, SentPayload, StoredSnapshot,
+    CachedPrefix, NewSentPayload, PlacedBlock, SentCompile, SentPayload, StoredSnapshot,
 };
 use self::sqlite::Sqlite;
 pub use self::tenant::Tenant;
@@ -199,6 +199,16 @@ impl Store {
                 Err(OpenError::Missing { file: file.clone() })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Looks at a database without changing it, and without creating one. Fails if a server with this
+    /// database would not start.
+    pub fn inspect(url: &DatabaseUrl) -> Result<DatabaseState, OpenError> {
+        match url {
+            DatabaseUrl::Memory => Ok(DatabaseState::default()),
+            DatabaseUrl::Sqlite(file) => Sqlite::inspect(file),
+            DatabaseUrl::Postgres(url) => Postgres::inspect(url),
         }
     }
 

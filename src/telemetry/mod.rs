@@ -9,8 +9,6 @@ mod metrics;
 mod otlp;
 pub mod trace;
 
-use std::io::IsTerminal as _;
-
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -50,9 +48,8 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
     let filter = EnvFilter::builder()
         .parse(&config.log_level)
         .map_err(|source| Error::Filter { filter: config.log_level.clone(), source })?;
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(has_colors());
     let lines = match config.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -79,7 +76,19 @@ pub fn init(config: &TelemetryConfig) -> Result<TelemetryGuard, Error> {
     let started = (tracing_subscriber::registry().with(lines).try_init(), TelemetryGuard {});
     // The only possible reason is that there is a logger already.
     drop(started.0);
+    #[cfg(not(feature = "otlp"))]
+    if config.otlp_endpoint.is_some() {
+        tracing::warn!(
+            "this build cannot send traces, so --otlp-endpoint (OTEL_EXPORTER_OTLP_ENDPOINT) has no \
+             effect; a build with the feature otlp can"
+        );
+    }
     Ok(started.1)
+}
+
+/// Whether log lines have colours: as everything else that goes to standard error.
+fn has_colors() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// A filter that no span of a trace passes.

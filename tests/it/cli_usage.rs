@@ -274,7 +274,7 @@ fn keys_are_listed_and_revoked() {
         command.output().expect("the program runs")
     };
     let none = key(&["list"]);
-    assert_eq!(none.status.code(), Some(1));
+    assert_eq!(none.status.code(), Some(78));
     assert!(text(&none.stderr).contains("there is no database") && !folder.database().exists());
 
     let first = key(&["create", "--scope", "admin", "--name", "me"]);

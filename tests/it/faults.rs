@@ -152,7 +152,7 @@ async fn a_copy_is_made_while_the_server_writes() {
         .args(["backup", &folder.file("x.db"), "--database-url", "sqlite:/no/such.db"])
         .output()
         .unwrap();
-    assert_eq!(missing.status.code(), Some(1));
+    assert_eq!(missing.status.code(), Some(78));
     assert!(!Path::new(&folder.file("x.db")).exists());
 }
 
@@ -248,7 +248,7 @@ async fn a_check_finds_what_is_damaged_and_what_is_missing() {
         .args(["db", "check", "--database-url", "sqlite:/no/such.db"])
         .output()
         .unwrap();
-    assert_eq!(missing.status.code(), Some(1));
+    assert_eq!(missing.status.code(), Some(78));
 }
 
 #[test]

@@ -71,14 +71,16 @@ fn a_bad_value_stops_the_start_and_names_the_variable() {
     }
     let filter =
         ServerProcess::command().arg("serve").env("CONTEXTURE_LOG", "a=b=c").output().unwrap();
-    assert_eq!(filter.status.code(), Some(1));
-    assert!(text(&filter.stderr).contains("CONTEXTURE_LOG"));
+    assert_eq!(filter.status.code(), Some(2));
+    let told = text(&filter.stderr);
+    assert!(told.contains("invalid value 'a=b=c' for '--log-level <FILTER>'"), "{told}");
+    assert!(told.contains("CONTEXTURE_LOG") && !told.contains("error parsing"), "{told}");
 }
 
 #[test]
 fn an_address_that_others_reach_needs_a_word() {
     let output = run(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(78));
     assert!(text(&output.stderr).contains("--allow-anonymous"));
     let allowed = ServerProcess::start_at("0.0.0.0:0", &["--allow-anonymous"]);
     assert!(allowed.address.ip().is_unspecified());
@@ -90,7 +92,7 @@ fn a_models_file_that_is_wrong_stops_the_start() {
     let models = r#"[{"name": "m", "context_window": 0, "max_output": 1}]"#;
     let path = folder.write("models.json", models);
     let output = run(&["serve", "--listen", "127.0.0.1:0", "--models-file", &path]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(78));
     let told = text(&output.stderr);
     assert!(told.contains("models.json") && told.contains("`m`"), "{told}");
 }

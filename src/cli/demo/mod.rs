@@ -11,12 +11,13 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::failure::SettingRefusal;
 use super::server_client::{ServerArgs, ServerClient};
 use super::signal::shutdown_signal;
 use super::terminal::Terminal;
 use super::{CommandError, serve_settings, server_process};
 use crate::config::listen_address;
-use crate::telemetry;
+use crate::{server, telemetry};
 
 const SESSIONS: &str = include_str!("sessions.json");
 
@@ -58,15 +59,23 @@ struct DemoTurn<'r> {
 
 pub(super) fn run(args: &DemoArgs, terminal: Terminal) -> Result<(), CommandError> {
     let listen = args.listen.to_string();
-    let flags = ["--dev", "--database-url", "memory:", "--log-level", "warn", "--listen", &listen];
+    let level = if terminal.is_quiet() { "error" } else { "warn" };
+    let flags = ["--dev", "--database-url", "memory:", "--log-level", level, "--listen", &listen];
     let mut config = serve_settings::read(&flags)?;
     // A key from the environment would lock out the player.
     (config.keys.bootstrap_key, config.keys.keys_file) = (None, None);
+    if server::is_exposed(&config) {
+        let text = format!(
+            "refusing to listen on {listen} (--listen): other machines could use the server without a \
+             key; listen on 127.0.0.1, or set CONTEXTURE_ALLOW_ANONYMOUS=true if that is meant"
+        );
+        return Err(Box::new(SettingRefusal(text)));
+    }
     let _telemetry = telemetry::init(&config.telemetry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let signals = shutdown_signal()?;
-        let server = server_process::build(config).await?;
+        let server = server_process::build(config, "--listen").await?;
         let address = server.address();
         terminal.note("playing recorded sessions into a server in memory; this takes some seconds");
         let progress = terminal.progress("playing recorded sessions");

@@ -3,6 +3,7 @@
 use super::connection::PostgresTarget;
 use super::sql::Connection;
 use super::writers::scope_statement;
+use crate::store::check::DatabaseState;
 use crate::store::deliveries::{BATCH_CALLS, make_lines};
 use crate::store::error::{Error, OpenError};
 use crate::store::sql::{Sql as _, values};
@@ -58,7 +59,7 @@ const BEGIN_ALONE: &str = "BEGIN; SET LOCAL statement_timeout TO 0; SET LOCAL lo
 /// Runs the steps that the database has not applied, all in one transaction, and then what they left
 /// to be done in batches; returns how many it had applied, and how many there are.
 pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let known = latest_step();
     let wrong = |error: Error| target.connect_error(error);
     let connection = target.connect().map_err(wrong)?;
     connection.wait_without_limit();
@@ -93,6 +94,42 @@ pub(super) fn run(target: &PostgresTarget) -> Result<(i64, i64), OpenError> {
         connection.batch(analyze).map_err(wrong)?;
     }
     Ok((found, known))
+}
+
+/// Reads what there is in a database, and changes nothing.
+pub(super) fn inspect(target: &PostgresTarget) -> Result<DatabaseState, OpenError> {
+    let wrong = |error: Error| target.connect_error(error);
+    let connection = target.connect().map_err(wrong)?;
+    connection.batch(&format!("BEGIN READ ONLY; {}", scope_statement(None))).map_err(wrong)?;
+    let finds = |sql: &str| {
+        let mut is_found = false;
+        let read = connection.query(sql, &[], &mut |_| {
+            is_found = true;
+            Ok(())
+        });
+        read.map(|()| is_found).map_err(wrong)
+    };
+    if !finds("SELECT 1 WHERE to_regclass('contexture_schema') IS NOT NULL")? {
+        return Ok(DatabaseState::default());
+    }
+    let mut steps = (0, 0);
+    let read = connection.query("SELECT step, oldest FROM contexture_schema", &[], &mut |row| {
+        steps = (row.get(0)?, row.get(1)?);
+        Ok(())
+    });
+    read.map_err(wrong)?;
+    let ((found, oldest), known) = (steps, latest_step());
+    if oldest > known {
+        let url = target.display_url().to_owned();
+        return Err(OpenError::TooNew { url, found, known, oldest });
+    }
+    let has_keys = finds("SELECT 1 WHERE to_regclass('keys') IS NOT NULL")?
+        && finds("SELECT 1 FROM keys LIMIT 1")?;
+    Ok(DatabaseState { exists: true, has_keys })
+}
+
+fn latest_step() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
 /// Does one batch of what the schema left to be done; returns whether there are more.

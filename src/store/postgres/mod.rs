@@ -18,6 +18,7 @@ use self::connection::PostgresTarget;
 use self::readers::PostgresReaders;
 use self::writers::Writers;
 use super::backend::{Backend, WriteJob};
+use super::check::DatabaseState;
 use super::error::{BackendCause, Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
 use super::sql::Sql;
@@ -44,6 +45,11 @@ impl Postgres {
     /// Brings the schema up to date; returns the steps before and after.
     pub(super) fn migrate(url: &PostgresUrl) -> Result<(i64, i64), OpenError> {
         migration::run(&PostgresTarget::new(url)?)
+    }
+
+    /// Connects, and reads the version of the schema without changing it.
+    pub(super) fn inspect(url: &PostgresUrl) -> Result<DatabaseState, OpenError> {
+        migration::inspect(&PostgresTarget::new(url)?)
     }
 }
 

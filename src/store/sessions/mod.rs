@@ -9,7 +9,7 @@ mod state;
 mod texts;
 
 pub use self::cache::CachedPrefix;
-pub use self::payload::{NewSentPayload, SentBlock, SentCompile, SentPayload};
+pub use self::payload::{NewSentPayload, PlacedBlock, SentCompile, SentPayload};
 use self::row::{COLUMNS, JOINED_COLUMNS, SessionJson, session, values_of};
 pub use self::snapshots::StoredSnapshot;
 use super::memory::placeholders;

@@ -24,13 +24,13 @@ pub struct SentPayload {
 pub struct NewSentPayload {
     /// Names of the members, and the number of blocks of a member that is a list.
     pub layout: Vec<(Arc<str>, Option<usize>)>,
-    pub blocks: Vec<SentBlock>,
+    pub blocks: Vec<PlacedBlock>,
     pub text: Arc<String>,
 }
 
 /// A block of a payload that is to be stored.
 #[derive(Debug, Clone)]
-pub struct SentBlock {
+pub struct PlacedBlock {
     /// Over the block's JSON text.
     pub hash: ContentHash,
     /// Its bytes in the payload's text.
@@ -58,7 +58,7 @@ impl Tx<'_> {
         let old: BTreeSet<ContentHash> = self.sent_digests(session)?.into_iter().collect();
         let mut packer = Packer::default();
         let new: BTreeSet<ContentHash> = payload.blocks.iter().map(|block| block.hash).collect();
-        for SentBlock { hash, place } in &payload.blocks {
+        for PlacedBlock { hash, place } in &payload.blocks {
             if !old.contains(hash) {
                 let text = payload.text.get(place.clone()).unwrap_or_default();
                 self.put_session_text(&mut packer, session, TextKind::Block, hash, text)?;

@@ -54,7 +54,7 @@ const WORDS_STEP: i64 = 13;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of a file that is read through before it is used: more would take too long at a start.
-const MAX_CHECKED_BYTES: u64 = 64 << 20;
+pub(super) const MAX_CHECKED_BYTES: u64 = 64 << 20;
 
 /// Statements that a connection keeps compiled.
 const MAX_STATEMENTS: usize = 64;
@@ -88,7 +88,7 @@ impl DatabaseLocation {
     }
 
     /// The size of the file.
-    fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let file = self.path();
         std::fs::metadata(file).map_or(0, |file| file.len())
     }
@@ -172,7 +172,10 @@ pub(super) fn check(place: &DatabaseLocation) -> Result<(), OpenError> {
     check_over(place, &connection)
 }
 
-fn check_over(place: &DatabaseLocation, connection: &Connection) -> Result<(), OpenError> {
+pub(super) fn check_over(
+    place: &DatabaseLocation,
+    connection: &Connection,
+) -> Result<(), OpenError> {
     let found: String = connection
         .pragma_query_value(None, "quick_check", |row| row.get(0))
         .map_err(|error| open_error(place, error))?;

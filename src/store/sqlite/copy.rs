@@ -32,13 +32,7 @@ pub(super) fn restore(
         return Err(OpenError::Exists { file: file.to_owned() });
     }
     let place = DatabaseLocation::File(from.into());
-    let connection =
-        connection::reader(&place).map_err(|error| connection::open_error(&place, error))?;
-    let (found, known) = (connection::schema(&place, &connection)?, connection::latest_step());
-    if found > known {
-        return Err(OpenError::Newer { file: place.path(), found, known });
-    }
-    connection::check(&place)?;
+    let connection = open_copy(&place).map_err(OpenError::of_copy)?;
     let refused = |source: std::io::Error| OpenError::Copy {
         file: file.to_owned(),
         source: Arc::new(source),
@@ -68,6 +62,25 @@ pub(super) fn restore(
     Ok(kept)
 }
 
+/// Refuses a copy that is not there, before a lock is made.
+pub(super) fn check_exists(from: &Path) -> Result<(), OpenError> {
+    let found = std::fs::metadata(from).map(drop);
+    found
+        .map_err(|source| OpenError::CopyUnread { file: from.to_owned(), source: Arc::new(source) })
+}
+
+/// Opens a copy and checks it.
+fn open_copy(place: &DatabaseLocation) -> Result<Connection, OpenError> {
+    let connection =
+        connection::reader(place).map_err(|error| connection::open_error(place, error))?;
+    let (found, known) = (connection::schema(place, &connection)?, connection::latest_step());
+    if found > known {
+        return Err(OpenError::Newer { file: place.path(), found, known });
+    }
+    connection::check(place)?;
+    Ok(connection)
+}
+
 /// An unused name for the database that a copy replaces.
 fn free_name(file: &Path) -> PathBuf {
     let mut names = (1_u32..).map(|number| sibling_path(file, &format!("-replaced-{number}")));
@@ -94,7 +107,8 @@ fn copy(connection: &Connection, to: &Path) -> Result<(), OpenError> {
     let checked = copied
         .map_err(|error| OpenError::Copy { file: to.to_owned(), source: Arc::new(error) })
         .and_then(|_| file.sync_all().map_err(refused))
-        .and_then(|()| connection::check(&DatabaseLocation::File(to.into())));
+        .and_then(|()| connection::check(&DatabaseLocation::File(to.into())))
+        .map_err(OpenError::of_copy);
     if checked.is_err() {
         // Half a copy is worse than none.
         let _ = std::fs::remove_file(to);

@@ -9,6 +9,7 @@ mod access;
 mod connection;
 mod copy;
 mod inode;
+mod inspection;
 mod lock;
 mod reserve;
 mod sql;
@@ -27,6 +28,7 @@ use self::reserve::Reserve;
 use self::writer::SqliteWriter;
 use self::writer_connection::WriterConnection;
 use super::backend::{Backend, WriteJob, WriteNeeds, job};
+use super::check::DatabaseState;
 use super::error::{Error, OpenError};
 use super::health::{ConditionCell, StoreCondition};
 use super::read_places::ReadPlaces;
@@ -117,6 +119,12 @@ impl Sqlite {
         connection::faults(&DatabaseLocation::File(holder_path(file)?.into()))
     }
 
+    /// Looks at a file without changing it, whether it is in use or not.
+    pub(super) fn inspect(file: &Path) -> Result<DatabaseState, OpenError> {
+        inspection::check_folder(file)?;
+        inspection::inspect(&real_path(file)?)
+    }
+
     /// Replaces a file that is not in use with a copy; returns the new path of the old file.
     pub(super) fn restore(
         file: &Path,
@@ -124,8 +132,10 @@ impl Sqlite {
         replace: bool,
     ) -> Result<Option<PathBuf>, OpenError> {
         let file = real_path(file)?;
+        let from = holder_path(from).map_err(OpenError::of_copy)?;
+        copy::check_exists(&from)?;
         let _lock = lock(&file, MissingFile::Leave)?;
-        copy::restore(&file, &holder_path(from)?, replace)
+        copy::restore(&file, &from, replace)
     }
 
     /// A database that ends with this value.
