@@ -190,8 +190,8 @@ impl SourceFile {
             if let Some(near) = did_you_mean {
                 let _ = write!(title, " (did you mean `{near}`?)");
             }
-            let in_list = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
-            let local = match in_list.filter(|_| !list_key.is_empty()) {
+            let under_key = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
+            let local = match under_key.filter(|_| !list_key.is_empty()) {
                 Some(rest) if is_list => Some(rest),
                 // In a bare list, other members are of what a flag says.
                 _ => Some(&*pointer)
