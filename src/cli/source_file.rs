@@ -198,18 +198,16 @@ impl SourceFile {
                     .filter(|pointer| !is_list || list_key.is_empty() || pointer.is_empty()),
             };
             let span = document.as_ref().zip(local).and_then(|(node, at)| self.span(node, at));
-            let group = match span.filter(|_| !is_count) {
-                Some(span) => {
-                    self.group_at(level(finding), &title, &span, &shown_pointer(&pointer))
-                }
-                None => {
-                    let place = match (is_count, &document) {
-                        (true, _) => String::new(),
-                        (false, Some(_)) => format!(": {}", shown_pointer(&pointer)),
-                        (false, None) => format!(": {} of {}", shown_pointer(&pointer), self.name),
-                    };
-                    Group::with_title(level(finding).primary_title(format!("{title}{place}")))
-                }
+            let shown_place = shown_pointer(&pointer);
+            let group = if let Some(span) = span.filter(|_| !is_count) {
+                self.group_at(level(finding), &title, &span, &shown_place)
+            } else {
+                let place = match (is_count, &document) {
+                    (true, _) => String::new(),
+                    (false, Some(_)) => format!(": {shown_place}"),
+                    (false, None) => format!(": {shown_place} of {}", self.name),
+                };
+                Group::with_title(level(finding).primary_title(format!("{title}{place}")))
             };
             if !shown.is_empty() {
                 shown.push_str("\n\n");
