@@ -31,13 +31,11 @@ impl OriginalsFile {
         let members: OrderedMembers = serde_json::from_str(&source.text).map_err(|_| {
             format!("{} holds no originals by id: it is no JSON object", source.name())
         })?;
-        Ok(match members.get("originals").filter(is_object) {
-            Some(originals) => Self { originals: originals.to_owned(), is_response: true, source },
-            None => {
-                let originals = RawValue::from_string(source.text.trim().to_owned())?;
-                Self { originals, is_response: false, source }
-            }
-        })
+        if let Some(originals) = members.get("originals").filter(is_object) {
+            return Ok(Self { originals: originals.to_owned(), is_response: true, source });
+        }
+        let originals = RawValue::from_string(source.text.trim().to_owned())?;
+        Ok(Self { originals, is_response: false, source })
     }
 
     /// The faults of a problem at their places in this file; `None` if one is of another file.

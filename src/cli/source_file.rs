@@ -225,26 +225,24 @@ impl SourceFile {
             if let Some(near) = did_you_mean {
                 let _ = write!(title, " (did you mean `{near}`?)");
             }
-            let in_list = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
-            let local = match in_list.filter(|_| !list_key.is_empty()) {
+            let under_key = pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list_key));
+            let local = match under_key.filter(|_| !list_key.is_empty()) {
                 Some(rest) if is_list => Some(rest),
                 // In a bare list, other members are of what a flag says.
                 _ => Some(&*pointer)
                     .filter(|pointer| !is_list || list_key.is_empty() || pointer.is_empty()),
             };
             let span = document.as_ref().zip(local).and_then(|(node, at)| self.span(node, at));
-            let group = match span.filter(|_| !is_count) {
-                Some(span) => {
-                    self.group_at(level(finding), &title, &span, &shown_pointer(&pointer))
-                }
-                None => {
-                    let place = match (is_count, &document) {
-                        (true, _) => String::new(),
-                        (false, Some(_)) => format!(": {}", shown_pointer(&pointer)),
-                        (false, None) => format!(": {} of {}", shown_pointer(&pointer), self.name),
-                    };
-                    Group::with_title(level(finding).primary_title(format!("{title}{place}")))
-                }
+            let shown_place = shown_pointer(&pointer);
+            let group = if let Some(span) = span.filter(|_| !is_count) {
+                self.group_at(level(finding), &title, &span, &shown_place)
+            } else {
+                let place = match (is_count, &document) {
+                    (true, _) => String::new(),
+                    (false, Some(_)) => format!(": {shown_place}"),
+                    (false, None) => format!(": {shown_place} of {}", self.name),
+                };
+                Group::with_title(level(finding).primary_title(format!("{title}{place}")))
             };
             if !shown.is_empty() {
                 shown.push_str("\n\n");

@@ -93,8 +93,8 @@ fn a_byte_order_mark_is_no_part_of_json() {
     }
     let pack = text(&run(&["pack", "init", "-"]).stdout);
     let pack = folder.write("pack.json", format!("\u{feff}{pack}"));
-    let linted = run(&["pack", "lint", &pack]);
-    assert!(linted.status.success(), "{}", text(&linted.stderr));
+    let checked = run(&["pack", "lint", &pack]);
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
     let row = json!([{"name": "mine", "context_window": 9, "max_output": 3}]);
     let models = folder.write("models.json", format!("\u{feff}{row}"));
     let listed = run(&["models", "mine", "--models-file", &models]);
