@@ -95,7 +95,7 @@ async fn plan<'f>(
     for hook in &file.hooks {
         let path = format!("/hooks/{}/diff", hook.name);
         let compared = client.json(Method::POST, &path, Some(hook.definition.to_string())).await;
-        let compared = compared.map_err(|error| of_hook(file, hook, error))?;
+        let compared = compared.map_err(|error| of_hook(file, hook, &error))?;
         let revision = compared.get("revision").and_then(Value::as_u64);
         let steps = compared.get("changes").and_then(Value::as_array);
         let changes: Vec<String> = steps.into_iter().flatten().map(change_line).collect();
@@ -126,7 +126,7 @@ async fn plan<'f>(
 }
 
 /// The error of a hook that the server refuses: at its place in the file, if the server names it.
-fn of_hook(file: &AppliedFile, hook: &HookOfFile, error: CommandError) -> CommandError {
+fn of_hook(file: &AppliedFile, hook: &HookOfFile, error: &CommandError) -> CommandError {
     match error.downcast_ref::<Refusal>() {
         Some(refusal) if !refusal.faults.is_empty() => {
             Box::new(file.faults_of_hook(&hook.name, &refusal.faults))

@@ -92,7 +92,9 @@ fn collect_hidden(value: &Value, is_hidden: bool, hidden: &mut Vec<String>) {
             }
         }
         Value::Array(items) => {
-            items.iter().for_each(|item| collect_hidden(item, is_hidden, hidden));
+            for item in items {
+                collect_hidden(item, is_hidden, hidden);
+            }
         }
         Value::Object(members) => {
             for (name, member) in members {

@@ -10,7 +10,7 @@ pub(super) async fn stdout_is_closed() {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Standard output, to be watched. It stays as it is, blocking. A file cannot be watched.
@@ -24,5 +24,5 @@ fn stdout_pipe() -> std::io::Result<tokio::net::unix::pipe::Sender> {
 
 #[cfg(not(unix))]
 pub(super) async fn stdout_is_closed() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

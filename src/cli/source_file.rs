@@ -194,12 +194,11 @@ impl SourceFile {
     /// Shows faults at places that another reader found, one below the other.
     pub(super) fn located(&self, faults: &[LocatedFault]) -> FileFaults {
         let shown = faults.iter().map(|LocatedFault { title, span, label }| {
-            let group = match span {
-                Some(span) => self.group_at(Level::ERROR, title, span, label),
-                None => {
-                    let title = format!("{}: {title}", self.name);
-                    Group::with_title(Level::ERROR.primary_title(title))
-                }
+            let group = if let Some(span) = span {
+                self.group_at(Level::ERROR, title, span, label)
+            } else {
+                let title = format!("{}: {title}", self.name);
+                Group::with_title(Level::ERROR.primary_title(title))
             };
             Renderer::styled().render(&[group])
         });

@@ -3,7 +3,6 @@
 //! [`LiveCompile`] goes through the steps read → govern → recall → run → settle → commit → respond, and
 //! drives a [`CompileJob`] for those that a replay has too.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,10 +19,9 @@ use crate::domain::{
 use crate::hook::HookRun;
 use crate::json::Node;
 use crate::pipeline::{CompiledPayload, Deadline, Report, Timings, timed};
-use crate::provider::WrittenPayload;
 use crate::request::{CacheOptions, CacheState, CompileRequest};
 use crate::service::Services;
-use crate::service::earlier_payload::{RememberedPayload, to_sent};
+use crate::service::earlier_payload::to_sent;
 use crate::service::effects::{Effects, SessionEffects};
 use crate::service::event_owner::EventOwner;
 use crate::service::fact_observers::FactObservers;
@@ -55,8 +53,8 @@ pub(super) struct LiveInput<'j> {
 /// A live compile in progress.
 pub(super) struct LiveCompile<'j> {
     pub(super) job: CompileJob<'j>,
-    input: LiveInput<'j>,
-    id: Arc<str>,
+    pub(super) input: LiveInput<'j>,
+    pub(super) id: Arc<str>,
     events: CompileEvents,
     observers: FactObservers,
     /// The hook runs of the compile; empty until the hooks are done.
@@ -72,7 +70,7 @@ pub(super) struct LiveCompile<'j> {
     /// Facts that hooks are notified of at once, after the transaction.
     facts: Vec<ObservedFact>,
     /// Hashes of the payload's blocks, if it is stored with its session; set when the hooks are done.
-    block_hashes: Arc<[ContentHash]>,
+    pub(super) block_hashes: Arc<[ContentHash]>,
     /// What the payload costs, if that is known; set when the hooks are done.
     cost: Option<CostFigures>,
     /// Whether the payload is one that is sent: not one of a session whose last calls have no result.
@@ -380,19 +378,6 @@ impl<'j> LiveCompile<'j> {
             duration: Some(self.input.start.elapsed()),
         };
         usage::count(services, &counted);
-    }
-
-    /// Remembers the payload for the next compile of its session. Returns its place in its text.
-    pub(super) fn remember(&mut self, written: WrittenPayload) -> Range<usize> {
-        let place = written.head_end..written.text.len();
-        if self.job.draft.level.is_kept() && !self.input.mode.is_dry {
-            let bytes = written.bytes().slice(place.clone());
-            let hashes = std::mem::take(&mut self.block_hashes);
-            let blocks = written.blocks.into();
-            let payload = RememberedPayload { bytes, blocks, hashes };
-            self.job.services.remember_payload(&self.id, payload);
-        }
-        place
     }
 }
 

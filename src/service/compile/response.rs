@@ -1,10 +1,13 @@
 //! The response to a live compile, and what is stored with it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::live::{CommittedCompile, LiveCompile, ResponseOwner};
 use super::{CompileTurn, CompiledResponse, Error, hooks};
 use crate::pipeline::{CompiledPayload, Report, timed};
+use crate::provider::WrittenPayload;
+use crate::service::earlier_payload::RememberedPayload;
 use crate::service::effects::{Effects, StoredReply, StoredTurn, TurnEffects};
 use crate::service::response_body::ResponseBody;
 
@@ -71,6 +74,19 @@ impl LiveCompile<'_> {
         self.count_usage(&report);
         let payload = self.remember(written);
         Ok(CompiledResponse { body, payload, report, timings: self.job.timings })
+    }
+
+    /// Remembers the payload for the next compile of its session. Returns its place in its text.
+    fn remember(&mut self, written: WrittenPayload) -> Range<usize> {
+        let place = written.head_end..written.text.len();
+        if self.job.draft.level.is_kept() && !self.input.mode.is_dry {
+            let bytes = written.bytes().slice(place.clone());
+            let hashes = std::mem::take(&mut self.block_hashes);
+            let blocks = written.blocks.into();
+            let payload = RememberedPayload { bytes, blocks, hashes };
+            self.job.services.remember_payload(&self.id, payload);
+        }
+        place
     }
 }
 
