@@ -166,7 +166,7 @@ pub(super) fn expand(args: &ExpandArgs, terminal: Terminal) -> Result<(), Comman
     let given = args.originals.as_deref().map(OriginalsFile::read).transpose()?;
     let originals = match &given {
         Some(given) => Some(given.originals.clone()),
-        None => file.members.get("originals").filter(is_object).map(ToOwned::to_owned),
+        None => file.members.object("originals").map(ToOwned::to_owned),
     };
     if let Some(originals) = originals {
         request.set("originals", originals);
@@ -252,10 +252,6 @@ pub(super) fn models(file: Option<&Path>) -> Result<Models, CommandError> {
 /// Starts the time of one call.
 pub(super) fn call_deadline() -> Deadline {
     Deadline::at(Instant::now() + CALL_TIMEOUT)
-}
-
-pub(super) fn is_object(value: &&RawValue) -> bool {
-    value.get().starts_with('{')
 }
 
 /// Prints the messages of a response on one line, or its text byte for byte.

@@ -39,6 +39,11 @@ pub(super) struct AddressInUse {
 #[error("{0}")]
 pub(super) struct SettingRefusal(pub(super) String);
 
+/// Faults in a file that a setting names.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(super) struct SettingFileFaults(pub(super) FileFaults);
+
 /// The error of a check that found inconsistent data.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -114,6 +119,7 @@ pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode
     }
     let is_setting = failure.is::<AddressInUse>()
         || failure.is::<SettingRefusal>()
+        || failure.is::<SettingFileFaults>()
         || failure.is::<KeysError>()
         || failure.is::<telemetry::Error>();
     match failure.downcast_ref::<server::Error>() {
@@ -147,7 +153,8 @@ pub(super) fn exit_code(failure: &(dyn std::error::Error + 'static)) -> ExitCode
 
 /// Prints an error and its causes.
 pub(super) fn print_error(failure: &(dyn std::error::Error + 'static)) {
-    if let Some(shown) = failure.downcast_ref::<FileFaults>() {
+    let of_setting = failure.downcast_ref::<SettingFileFaults>().map(|own| &own.0);
+    if let Some(shown) = failure.downcast_ref::<FileFaults>().or(of_setting) {
         let _ = writeln!(anstream::stderr(), "{shown}");
         return;
     }

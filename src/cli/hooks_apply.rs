@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::hooks_file::{AppliedFile, HookOfFile};
-use super::server_client::{Refusal, ServerArgs, ServerClient};
+use super::server_client::{ServerArgs, ServerClient, ServerRefusal};
 use crate::json::Fault;
 
 /// The exit code of a dry run that found something to change.
@@ -127,7 +127,7 @@ async fn plan<'f>(
 
 /// The error of a hook that the server refuses: at its place in the file, if the server names it.
 fn of_hook(file: &AppliedFile, hook: &HookOfFile, error: &CommandError) -> CommandError {
-    match error.downcast_ref::<Refusal>() {
+    match error.downcast_ref::<ServerRefusal>() {
         Some(refusal) if !refusal.faults.is_empty() => {
             Box::new(file.faults_of_hook(&hook.name, &refusal.faults))
         }

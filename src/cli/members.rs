@@ -16,6 +16,11 @@ impl OrderedMembers {
         Self(vec![(key.to_owned(), value)])
     }
 
+    /// The value of a key, if it is an object.
+    pub(super) fn object(&self, key: &str) -> Option<&RawValue> {
+        self.get(key).filter(|value| value.get().starts_with('{'))
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&RawValue> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
     }

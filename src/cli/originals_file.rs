@@ -5,7 +5,6 @@ use std::path::Path;
 use serde_json::value::RawValue;
 
 use super::CommandError;
-use super::compress::is_object;
 use super::failure::FileFaults;
 use super::members::OrderedMembers;
 use super::source_file::SourceFile;
@@ -31,7 +30,7 @@ impl OriginalsFile {
         let members: OrderedMembers = serde_json::from_str(&source.text).map_err(|_| {
             format!("{} holds no originals by id: it is no JSON object", source.name())
         })?;
-        if let Some(originals) = members.get("originals").filter(is_object) {
+        if let Some(originals) = members.object("originals") {
             return Ok(Self { originals: originals.to_owned(), is_response: true, source });
         }
         let originals = RawValue::from_string(source.text.trim().to_owned())?;

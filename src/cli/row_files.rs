@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::CommandError;
+use super::failure::{FileFaults, SettingFileFaults, SettingRefusal};
 use super::paths::refuse_standard_input;
 use super::source_file::SourceFile;
 use crate::config::{self, Config, KeysError, ModelsError};
@@ -21,12 +22,14 @@ pub(super) fn read_models(path: &Path) -> Result<Vec<Model>, CommandError> {
 
 /// Reads the keys of a keys file.
 pub(super) fn read_keys(path: &Path) -> Result<Vec<Key>, CommandError> {
-    let source = read(path)?;
+    let source = read(path).map_err(of_setting)?;
     match config::parse_keys(path, &source.text) {
         Ok(keys) => Ok(keys.into_iter().map(|(key, _)| key).collect()),
-        Err(KeysError::Parse { source: error, .. }) => Err(source.misfit(&error).into()),
+        Err(KeysError::Parse { source: error, .. }) => {
+            Err(of_setting(source.misfit(&error).into()))
+        }
         Err(KeysError::Row { index, id, detail, .. }) => {
-            Err(row_fault(&source, index, &id, &detail))
+            Err(of_setting(row_fault(&source, index, &id, &detail)))
         }
         Err(other) => Err(other.into()),
     }
@@ -39,9 +42,11 @@ pub(super) fn check_changed_keys(path: &Path) -> Result<(), CommandError> {
     if !path.exists() {
         return Ok(());
     }
-    let source = read(path)?;
+    let source = read(path).map_err(of_setting)?;
     match config::parse_keys(path, &source.text) {
-        Err(KeysError::Parse { source: error, .. }) => Err(source.misfit(&error).into()),
+        Err(KeysError::Parse { source: error, .. }) => {
+            Err(of_setting(source.misfit(&error).into()))
+        }
         // A key that is wrong can be taken out.
         _ => Ok(()),
     }
@@ -52,18 +57,26 @@ pub(super) fn check_changed_keys(path: &Path) -> Result<(), CommandError> {
 pub(super) fn check_files_of_server(config: &Config) -> Result<(), CommandError> {
     let why = "a server reads its files by their names, and - is standard input";
     if let Some(path) = &config.server.models_file {
-        refuse_standard_input(path, why)?;
+        refuse_standard_input(path, why).map_err(of_setting)?;
         if path.is_file() {
-            read_models(path)?;
+            read_models(path).map_err(of_setting)?;
         }
     }
     if let Some(path) = &config.keys.keys_file {
-        refuse_standard_input(path, why)?;
+        refuse_standard_input(path, why).map_err(of_setting)?;
         if path.is_file() {
             read_keys(path)?;
         }
     }
     Ok(())
+}
+
+/// The error of a file, as one of the setting that names it.
+fn of_setting(error: CommandError) -> CommandError {
+    match error.downcast::<FileFaults>() {
+        Ok(faults) => Box::new(SettingFileFaults(*faults)),
+        Err(error) => Box::new(SettingRefusal(error.to_string())),
+    }
 }
 
 fn read(path: &Path) -> Result<SourceFile, CommandError> {

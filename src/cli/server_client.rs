@@ -74,23 +74,23 @@ pub(super) struct ServerResponse {
 
 /// A response that refuses a request, in the words of its problem document.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct ServerRefusal {
     status: StatusCode,
     title: String,
     /// What is wrong in the body that was sent.
     pub(super) faults: Vec<Fault>,
 }
 
-impl Refusal {
+impl ServerRefusal {
     /// Whether the same request would be refused again, such as one without a key.
     pub(super) fn is_final(&self) -> bool {
         self.status.is_client_error() && self.status != StatusCode::TOO_MANY_REQUESTS
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ServerRefusal {}
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ServerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.title)?;
         for Fault { pointer, detail, did_you_mean } in &self.faults {
@@ -148,7 +148,7 @@ impl ServerClient {
     }
 
     /// Sends a request with the key as our API reads it. A response that refuses is a
-    /// [`Refusal`].
+    /// [`ServerRefusal`].
     pub(super) async fn json(
         &self,
         method: Method,
@@ -184,7 +184,7 @@ impl ServerClient {
         self.send(Method::GET, path, None, headers).await
     }
 
-    /// Opens a stream. A response that refuses is a [`Refusal`].
+    /// Opens a stream. A response that refuses is a [`ServerRefusal`].
     pub(super) async fn stream(&self, path: &str) -> Result<Response<Incoming>, CommandError> {
         let headers = self.key_header(AUTHORIZATION)?;
         let response = self.open(Method::GET, path, None, &headers).await?;
@@ -281,7 +281,7 @@ impl ServerClient {
     }
 
     /// What a response that refuses says.
-    pub(super) fn refusal(&self, response: &ServerResponse) -> Refusal {
+    pub(super) fn refusal(&self, response: &ServerResponse) -> ServerRefusal {
         let text = |key: &str| response.body.get(key).and_then(Value::as_str).unwrap_or_default();
         let title = match (text("title"), text("detail")) {
             _ if response.status == StatusCode::UNAUTHORIZED => self.wrong_key(),
@@ -301,6 +301,6 @@ impl ServerClient {
                 did_you_mean: text("did_you_mean").map(str::to_owned),
             }
         });
-        Refusal { status: response.status, title, faults: faults.collect() }
+        ServerRefusal { status: response.status, title, faults: faults.collect() }
     }
 }

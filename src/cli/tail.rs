@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::CommandError;
 use super::event_words::describe;
 use super::reader_end::stdout_is_closed;
-use super::server_client::{Refusal, ServerArgs, ServerClient};
+use super::server_client::{ServerArgs, ServerClient, ServerRefusal};
 use super::signal::shutdown_signal;
 use super::terminal::{FAINT, NAME, Terminal};
 use super::usage::one_of;
@@ -91,8 +91,8 @@ async fn follow(args: &TailArgs, terminal: Terminal) -> Result<(), CommandError>
 
 /// Returns a refusal that would come again, such as that of a server that needs a key now.
 fn give_up_if_final(failure: CommandError) -> Result<(), CommandError> {
-    let refusal = failure.downcast_ref::<Refusal>();
-    if refusal.is_some_and(Refusal::is_final) { Err(failure) } else { Ok(()) }
+    let refusal = failure.downcast_ref::<ServerRefusal>();
+    if refusal.is_some_and(ServerRefusal::is_final) { Err(failure) } else { Ok(()) }
 }
 
 fn path(args: &TailArgs, after: Option<u64>) -> String {
