@@ -29,7 +29,7 @@ pub(super) struct AppliedFile {
 impl AppliedFile {
     /// Reads a file, or standard input for `-`.
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
-        let source = SourceFile::read(path)?;
+        let source = SourceFile::read_shown(path, hide_values)?;
         match parse(&source.text, config::variable_of_file) {
             Ok(hooks) => Ok(Self { source, hooks }),
             Err(AppliedFileError::NoDocument(YamlFault { detail, span })) => {
@@ -64,68 +64,45 @@ fn show(source: &SourceFile, faults: &[Fault]) -> FileFaults {
     without_secrets(source).located(&located.collect::<Vec<_>>())
 }
 
-/// The file as it may be shown: secrets, values of headers, and paths of URLs are stars. They keep their
-/// length, and all places stay.
+/// The file as it may be shown.
 fn without_secrets(source: &SourceFile) -> SourceFile {
-    let mut shown = without_signing_secrets(&source.text);
-    let mut hidden = Vec::new();
-    if let Ok(document) = yaml_document::parse(&shown) {
-        collect_hidden(&document, false, &mut hidden);
-    }
-    // A long value may contain a short one.
-    hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    for text in hidden {
-        shown = shown.replace(&text, &"*".repeat(text.len()));
-    }
-    source.with_text(shown)
+    source.with_text(hide_values(&source.text))
 }
 
-/// Collects the texts of a value that are not to be shown; all if `is_hidden`. What a variable has is not
-/// in the file.
-fn collect_hidden(value: &Value, is_hidden: bool, hidden: &mut Vec<String>) {
-    /// Shorter texts are no secrets, and may be anywhere in the file.
-    const MIN_HIDDEN_BYTES: usize = 6;
-    match value {
-        Value::String(text) if is_hidden && text.len() >= MIN_HIDDEN_BYTES => {
-            if !(text.starts_with("${") && text.ends_with('}')) {
-                hidden.push(text.clone());
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                collect_hidden(item, is_hidden, hidden);
-            }
-        }
-        Value::Object(members) => {
-            for (name, member) in members {
-                if name == "url"
-                    && let Some((_, rest)) = member.as_str().and_then(|url| url.split_once("://"))
-                    && let Some(path) = rest.find('/').and_then(|at| rest.get(at + 1..))
-                {
-                    collect_hidden(&Value::from(path), true, hidden);
-                }
-                let is_hidden = is_hidden || matches!(&**name, "headers" | "secret" | "secrets");
-                collect_hidden(member, is_hidden, hidden);
-            }
-        }
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+/// A text with stars for all values but words of keys that hold no secret. A file that is no YAML has
+/// no values to find, so lines decide: a key stands at the beginning of its line. Each text keeps its
+/// length in bytes, and so all places stay.
+fn hide_values(text: &str) -> String {
+    text.split_inclusive('\n').map(hide_value).collect()
 }
 
-fn without_signing_secrets(text: &str) -> String {
-    const SECRET: &str = "whsec_";
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(SECRET) {
-        let (before, secret) = rest.split_at(at + SECRET.len());
-        let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte);
-        let length = secret.bytes().take_while(|byte| is_of_key(byte)).count();
-        shown.push_str(before);
-        shown.extend(std::iter::repeat_n('*', length));
-        rest = secret.get(length..).unwrap_or_default();
+fn hide_value(line: &str) -> String {
+    const OPEN_KEYS: [&str; 8] =
+        ["point", "kind", "delivery", "on_error", "order", "priority", "timeout_ms", "enabled"];
+    let begin = line.len() - line.trim_start_matches([' ', '-']).len();
+    let rest = line.get(begin..).unwrap_or_default();
+    let is_of_key = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    let key = rest.split_once(':').map(|(key, _)| key.trim_matches(['"', '\'', ' ']));
+    let key = key.filter(|key| !key.is_empty() && key.chars().all(is_of_key));
+    let is_word = |value: &str| {
+        value
+            .chars()
+            .all(|letter| is_of_key(letter) || letter.is_whitespace() || "\"'".contains(letter))
+    };
+    let shown = match (key, rest.split_once(':')) {
+        (Some(key), Some((_, value))) if OPEN_KEYS.contains(&key) && is_word(value) => line.len(),
+        (Some(_), Some((before, _))) => begin + before.len() + ":".len(),
+        _ => begin,
+    };
+    let (open, hidden) = line.split_at(shown);
+    let mut out = open.to_owned();
+    for letter in hidden.chars() {
+        match letter {
+            _ if letter.is_whitespace() => out.push(letter),
+            _ => out.extend(std::iter::repeat_n('*', letter.len_utf8())),
+        }
     }
-    shown.push_str(rest);
-    shown
+    out
 }
 
 /// What is wrong with a file.
@@ -311,15 +288,22 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_the_file_is_not_shown() {
-        let shown = |text| without_secrets(&SourceFile::of("h.yaml", text)).text;
-        // It is no document, too.
-        assert_eq!(shown("a: [pont: 1, secret: whsec_AbC+/="), "a: [pont: 1, secret: whsec_******");
-        assert_eq!(
-            shown(
-                "a: {url: 'https://a.example/t0ken-1', headers: {A: 'Bearer x', b: '${VARIABLE}'}}"
-            ),
-            "a: {url: 'https://a.example/*******', headers: {A: '********', b: '${VARIABLE}'}}"
-        );
+    fn values_of_the_file_are_not_shown() {
+        for (line, shown) in [
+            ("    secret: whsec_AbC+/=\n", "    secret: ************\n"),
+            ("    secret: @SUPER\n", "    secret: ******\n"),
+            ("  - url: 'https://u:p@a.example/t'\r\n", "  - url: **************************\r\n"),
+            ("a: {point: x, headers: {b: c}}", "a: ******* ** ******** *** ****"),
+            ("{\"secret\":\"SUPER\"}", "******************"),
+            ("    point: tool_resul", "    point: tool_resul"),
+            ("    point: x, secret: y", "    point: ** ******* *"),
+            ("      ünd mehr\"", "      **** *****"),
+            ("\"kind\": 'transform'", "\"kind\": 'transform'"),
+            ("hooks:\n", "hooks:\n"),
+            ("a b: c", "* ** *"),
+        ] {
+            assert_eq!(hide_values(line), shown);
+            assert_eq!(shown.len(), line.len(), "{line}");
+        }
     }
 }

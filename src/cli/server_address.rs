@@ -38,9 +38,20 @@ fn wrong_port() -> String {
     "the port must be a number from 1 to 65535".to_owned()
 }
 
+/// The address as it is shown: without a user and a password.
+pub(super) fn shown_address(server: &Uri) -> String {
+    let text = server.to_string();
+    let user = server.authority().and_then(|own| own.as_str().rsplit_once('@'));
+    let text = match user {
+        Some((user, _)) => text.replacen(&format!("{user}@"), "", 1),
+        None => text,
+    };
+    text.trim_end_matches('/').to_owned()
+}
+
 /// Says why a request to a server has no response.
 pub(super) fn describe_failure(server: &Uri, error: &legacy::Error) -> String {
-    let address = server.to_string().trim_end_matches('/').to_owned();
+    let address = shown_address(server);
     if error.is_connect() {
         return describe_connect_failure(server, &address, error);
     }
@@ -122,6 +133,14 @@ mod tests {
         for text in ["", "ftp://example.com", "http://", "http:///x", "a b"] {
             assert!(read(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let shown = |text| shown_address(&server_url(text).unwrap());
+        assert_eq!(shown("http://u:PW@a.example:8080/x/"), "http://a.example:8080/x");
+        assert_eq!(shown("u:PW@a.example"), "http://a.example");
+        assert_eq!(shown("a.example"), "http://a.example");
     }
 
     #[test]

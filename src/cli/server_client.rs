@@ -15,7 +15,7 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use super::CommandError;
-use super::server_address::{describe_failure, is_refused, server_url};
+use super::server_address::{describe_failure, is_refused, server_url, shown_address};
 use crate::json::Fault;
 use crate::webhook::{client_config, public_authorities, system_authorities};
 
@@ -144,7 +144,7 @@ impl ServerClient {
 
     /// The address, without a slash at the end.
     pub(super) fn address(&self) -> String {
-        self.args.server.to_string().trim_end_matches('/').to_owned()
+        shown_address(&self.args.server)
     }
 
     /// Sends a request with the key as our API reads it. A response that refuses is a

@@ -43,6 +43,14 @@ pub(super) struct SourceFile {
 impl SourceFile {
     /// Reads a file, or standard input for `-`.
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+        Self::read_shown(path, str::to_owned)
+    }
+
+    /// As [`Self::read`]; `shown` gives what may be shown of a text that is not UTF-8, in as many bytes.
+    pub(super) fn read_shown(
+        path: &Path,
+        shown: impl Fn(&str) -> String,
+    ) -> Result<Self, CommandError> {
         let is_input = is_standard_input(path);
         let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
         let mut bytes = Vec::new();
@@ -56,7 +64,7 @@ impl SourceFile {
             let at = error.utf8_error().valid_up_to();
             let title = format!("{name} is not UTF-8 (byte {} of it)", at + 1);
             // What is before the place has the same bytes in this text.
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let text = shown(&String::from_utf8_lossy(error.as_bytes()));
             let file = Self { name, text };
             file.fault_at(&title, &(at..at), "").into()
         })
@@ -79,11 +87,6 @@ impl SourceFile {
     /// The same file with another text, to be shown instead.
     pub(super) fn with_text(&self, text: String) -> Self {
         Self { name: self.name.clone(), text }
-    }
-
-    #[cfg(test)]
-    pub(super) fn of(name: &str, text: &str) -> Self {
-        Self { name: name.to_owned(), text: text.to_owned() }
     }
 
     /// What people call the file.

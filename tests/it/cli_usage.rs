@@ -212,7 +212,16 @@ fn wrap_passes_an_interrupt_on() {
     use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::CommandExt as _;
     let script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done";
-    let mut command = ServerProcess::command();
+    let program = ServerProcess::command();
+    // The tests may run with the signal ignored, and a shell cannot trap what it finds ignored.
+    let mut command = std::process::Command::new("env");
+    command.arg("--default-signal=INT").arg(program.get_program());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     // A group of its own is in no terminal's foreground.
     command.args(["wrap", "--", "/bin/sh", "-c", script]).process_group(0);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
@@ -220,11 +229,17 @@ fn wrap_passes_an_interrupt_on() {
     let stdout = child.stdout.take().expect("a pipe");
     BufReader::new(stdout).read_line(&mut line).expect("a line");
     assert_eq!(line, "ready\n");
-    std::thread::sleep(Duration::from_millis(200));
+    // It may not wait for the command yet.
     let id = child.id().to_string();
-    let sent = std::process::Command::new("kill").args(["-INT", &id]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    assert_eq!(child.wait().expect("it ends").code(), Some(7));
+    let status = loop {
+        let sent = std::process::Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        std::thread::sleep(Duration::from_millis(20));
+        if let Some(status) = child.try_wait().expect("it can be asked") {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Some(7));
 }
 
 #[test]
