@@ -34,13 +34,13 @@ impl WrittenPayload {
 
     /// The head and the payload as bytes, which are not copied.
     pub fn bytes(&self) -> Bytes {
-        struct PayloadOwner(Arc<String>);
-        impl AsRef<[u8]> for PayloadOwner {
+        struct PayloadText(Arc<String>);
+        impl AsRef<[u8]> for PayloadText {
             fn as_ref(&self) -> &[u8] {
                 self.0.as_bytes()
             }
         }
-        Bytes::from_owner(PayloadOwner(Arc::clone(&self.text)))
+        Bytes::from_owner(PayloadText(Arc::clone(&self.text)))
     }
 }
 
