@@ -292,8 +292,8 @@ mod tests {
         for (line, shown) in [
             ("    secret: whsec_AbC+/=\n", "    secret: ************\n"),
             ("    secret: @SUPER\n", "    secret: ******\n"),
-            ("  - url: 'https://u:p@a.example/t'\r\n", "  - url: **************************\r\n"),
-            ("a: {point: x, headers: {b: c}}", "a: ******* ** ******** *** ****"),
+            ("  - url: 'https://u:p@a.example/t'\r\n", "  - url: *************************\r\n"),
+            ("a: {point: x, headers: {b: c}}", "a: ******* ** ******** *** ***"),
             ("{\"secret\":\"SUPER\"}", "******************"),
             ("    point: tool_resul", "    point: tool_resul"),
             ("    point: x, secret: y", "    point: ** ******* *"),
